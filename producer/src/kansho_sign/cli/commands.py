@@ -1,0 +1,341 @@
+"""The commands of ``kansho-sign``."""
+
+import json
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from kansho_sign import __version__
+from kansho_sign.canonical_json import JsonObject, dumps, loads
+from kansho_sign.cli.messages import escape
+from kansho_sign.cli.options import asker_options, now_option, passphrase_source, subject_options
+from kansho_sign.demo import run_demo
+from kansho_sign.errors import UsageError
+from kansho_sign.limits import LIMITS
+from kansho_sign.output import read_bounded
+from kansho_sign.pipeline.answer import Answer, Asker, ask, attest, open_view, write_bundle
+from kansho_sign.pipeline.ingest import Summary, Wanted, ingest
+from kansho_sign.pipeline.publish import publish
+from kansho_sign.schema import validate
+from kansho_sign.sources.events import Effect
+from kansho_sign.sources.names import check_label
+from kansho_sign.workspace import Workspace, create, find, load_policy
+
+__all__ = ["cli"]
+
+PATH = click.Path(path_type=Path)
+SHOWN_FILES = 5
+SHOWN_NAMES = 20
+output_option = click.option(
+    "-o", "--output", type=PATH, required=True, help="Where the bundle goes; '-' is standard output."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KANSHO"})
+@click.option("--workspace", "folder", type=PATH, help="Workspace folder.  [default: the nearest one upwards]")
+@click.option("--passphrase-file", type=PATH, help="File whose one line is the passphrase of the keys.")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when the program fails.")
+@click.version_option(__version__, prog_name="kansho-sign")
+@click.pass_context
+def cli(ctx: click.Context, folder: Path | None, passphrase_file: Path | None) -> None:
+    """Sign citations that a stranger can check offline.
+
+    A workspace holds sources, keys and what is published. The usual way: init, ingest, publish, then ask or attest.
+    What comes out is checked with the separate command kansho-verify.
+    """
+    ctx.obj = (folder, passphrase_file)
+
+
+@contextmanager
+def _workspace(ctx: click.Context) -> Iterator[Workspace]:
+    folder, passphrase_file = ctx.obj
+    workspace = find(folder or Path.cwd(), lambda: passphrase_source(passphrase_file))
+    try:
+        yield workspace
+    finally:
+        workspace.close()
+
+
+@cli.command("init")
+@click.argument("folder", type=PATH, default=Path(), metavar="[DIR]")
+@click.option("--unencrypted-keys", is_flag=True, help="Leave the private keys without a passphrase.")
+@click.option("--passphrase-file", type=PATH, help="File whose one line becomes the passphrase of the keys.")
+@click.option("--issuer", help="Name that stands in everything signed.  [default: kansho- and part of the corpus id]")
+@now_option
+@click.pass_context
+def init_command(
+    ctx: click.Context,
+    folder: Path,
+    unencrypted_keys: bool,
+    passphrase_file: Path | None,
+    issuer: str | None,
+    now: int,
+) -> None:
+    """Make a workspace in DIR: configuration, policy, keys, store, trust root."""
+    passphrase = None if unencrypted_keys else passphrase_source(passphrase_file or ctx.obj[1], confirm=True)
+    if not unencrypted_keys and not passphrase:
+        hint = "give --passphrase-file FILE, set KANSHO_PASSPHRASE, or say --unencrypted-keys"
+        raise UsageError("keys.passphrase_missing", "the private keys need a passphrase", hint=hint)
+    workspace = create(folder, issuer=issuer, passphrase=passphrase, now=now)
+    workspace.close()
+    click.echo(f"Made a workspace in {folder}, issuer {escape(workspace.configuration.issuer)}.")
+    click.echo(f"  {folder / 'trust-root.json'}  goes to whoever verifies; nothing else here does, but published/")
+    click.echo(
+        f"  {folder / 'keys'}             stays here" + ("; the keys are NOT encrypted" if unencrypted_keys else "")
+    )
+    click.echo("Next: kansho-sign ingest PATH… , then kansho-sign publish")
+
+
+def _report(summary: Summary) -> None:
+    counts = Counter(one.effect for one in summary.accepted)
+    words = ", ".join(f"{number} {effect.replace('_', ' ')}" for effect, number in sorted(counts.items())) or "nothing"
+    click.echo(f"Accepted: {words}.")
+    for error in summary.refused:
+        place = f"{escape(error.where, 300)}: " if error.where else ""
+        click.echo(f"refused: {place}{escape(error.why, 300)} [{error.code}]", err=True)
+        if error.hint:
+            click.echo(f"  hint: {escape(error.hint)}", err=True)
+    if summary.passed_over:
+        shown = ", ".join(escape(str(path), 80) for path in summary.passed_over[:SHOWN_FILES])
+        rest = len(summary.passed_over) - SHOWN_FILES
+        more = f" and {rest} more" if rest > 0 else ""
+        click.echo(f"note: no parser for {len(summary.passed_over)} files: {shown}{more}", err=True)
+    if summary.gone:
+        click.echo(f"note: {len(summary.gone)} known documents are gone from their folder:", err=True)
+        for name in summary.gone[:SHOWN_NAMES]:
+            click.echo(f"  {escape(name)}", err=True)
+        click.echo("  they stay published; --remove-missing deletes them", err=True)
+
+
+@cli.command("ingest")
+@click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH…")
+@click.option("--tenant", default="default", show_default=True, help="Tenant that the documents belong to.")
+@click.option(
+    "--allow",
+    "groups",
+    multiple=True,
+    default=("public",),
+    show_default=True,
+    metavar="GROUP",
+    help="A group that may see them; may be repeated.",
+)
+@click.option("--role", default="document", show_default=True, help="Role of the sources, for policies.")
+@click.option("--prefix", default="", help="Put before every document id.")
+@click.option("--base-uri", default="", help="Put before the path in every source uri.")
+@click.option("--remove-missing", is_flag=True, help="Delete known documents that are gone from the folder.")
+@now_option
+@click.pass_context
+def ingest_command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    tenant: str,
+    groups: tuple[str, ...],
+    role: str,
+    prefix: str,
+    base_uri: str,
+    remove_missing: bool,
+    now: int,
+) -> int:
+    """Take in files and folders (Markdown, plain text) and .jsonl files of source events.
+
+    Nothing is published by this. A file that is refused is named with its reason, the others are taken in, and the
+    exit code is 3.
+    """
+    for label, what in ((tenant, "tenant"), (role, "role"), *((group, "group") for group in groups)):
+        check_label(label, what)
+    with _workspace(ctx) as workspace, _progress("Reading") as step:
+        wanted = Wanted(tenant, tuple(sorted(set(groups))), role, prefix, base_uri, remove_missing)
+        summary = ingest(
+            workspace, paths, wanted, now=now, random=secrets.token_hex, progress=lambda path: step(path.name)
+        )
+    _report(summary)
+    changed = any(one.effect not in (Effect.UNCHANGED, Effect.REPEATED, Effect.STALE) for one in summary.accepted)
+    if changed:
+        click.echo("Next: kansho-sign publish")
+    return 3 if summary.refused else 0
+
+
+@contextmanager
+def _progress(label: str):  # type: ignore[no-untyped-def]  # click's progress bar has no public type
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with click.progressbar(length=None, label=label, file=sys.stderr, item_show_func=lambda item: item) as bar:
+        yield lambda name: bar.update(1, escape(name, 40))
+
+
+@cli.command("publish")
+@now_option
+@click.pass_context
+def publish_command(ctx: click.Context, now: int) -> None:
+    """Build, validate and publish a generation; write published/generation.json and live.json."""
+    with _workspace(ctx) as workspace:
+        with _progress("Deriving") as step:
+            made = publish(workspace, now, step)
+        what = "Nothing changed: kept" if made.renewed else "Published"
+        size = f"{made.documents} documents, {made.entries} entries"
+        click.echo(f"{what} generation {made.sequence}, {size} ({made.generation}).")
+        click.echo(f"  {workspace.published}  is for whoever verifies; the live state there is new")
+
+
+def _asker(
+    tenant: str,
+    groups: tuple[str, ...],
+    subject: str | None,
+    audience: str | None,
+    challenge: str,
+    nonce: str,
+    now: int,
+) -> Asker:
+    named = (
+        (tenant, "tenant"),
+        (subject, "subject"),
+        (audience, "audience"),
+        *((group, "group") for group in groups),
+    )
+    for label, what in named:
+        if label is not None:
+            check_label(label, what)
+    return Asker(tenant, tuple(sorted(set(groups))), subject, audience, now, nonce, challenge)
+
+
+def _show(bundle: JsonObject) -> list[str]:
+    lines = []
+    for number, claim in enumerate(bundle["public"]["payload"]["claims"], 1):
+        for citation in claim["citations"]:
+            place = f"{citation['document']}:{citation['char_start']}-{citation['char_end']}"
+            lines.append(f"  {number}. “{escape(claim['text'], 160)}”")
+            lines.append(f"     {escape(place, 160)}")
+    return lines
+
+
+def _deliver(workspace: Workspace, answer: Answer, output: Path, words: str) -> None:
+    bundle = answer.bundle or {}
+    to_stdout = str(output) == "-"
+    if to_stdout:
+        workspace.write_audit(bundle["public"]["payload"]["trace_id"], bundle["audit"])
+        sys.stdout.buffer.write(dumps(bundle))
+        sys.stdout.buffer.flush()
+    else:
+        write_bundle(workspace, bundle, output)
+    for line in [words, *_show(bundle)]:
+        click.echo(line, err=to_stdout)
+    if not to_stdout:
+        click.echo(f"Wrote {output}")
+
+
+@cli.command("ask")
+@click.argument("question")
+@click.option(
+    "--top-k",
+    type=click.IntRange(1, LIMITS.top_k),
+    default=5,
+    show_default=True,
+    help="At most so many claims.",
+)
+@output_option
+@subject_options
+@asker_options
+@click.pass_context
+def ask_command(
+    ctx: click.Context,
+    question: str,
+    top_k: int,
+    output: Path,
+    tenant: str,
+    groups: tuple[str, ...],
+    subject: str | None,
+    audience: str | None,
+    challenge: str,
+    nonce: str,
+    now: int,
+) -> int:
+    """Answer QUESTION with claims from the published documents, in a signed bundle.
+
+    Exit code 4: nothing that the reader may see answers it; the bundle says so.
+    """
+    asker = _asker(tenant, groups, subject, audience, challenge, nonce, now)
+    with _workspace(ctx) as workspace, open_view(workspace, asker.tenant, asker.groups) as view:
+        answer = ask(workspace, view, question, asker, top_k=top_k)
+        words = "Answered:" if answer.status == "answered" else "No answer: insufficient evidence."
+        _deliver(workspace, answer, output, words)
+    return 0 if answer.status == "answered" else 4
+
+
+@cli.command("attest")
+@click.argument("answer_file", type=PATH, metavar="ANSWER")
+@click.option("--policy", "policy_file", type=PATH, help="Policy.  [default: the workspace's policy.json]")
+@click.option("--question", help="The question that was answered.  [default: none]")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@output_option
+@subject_options
+@asker_options
+@click.pass_context
+def attest_command(
+    ctx: click.Context,
+    answer_file: Path,
+    policy_file: Path | None,
+    question: str | None,
+    as_json: bool,
+    output: Path,
+    tenant: str,
+    groups: tuple[str, ...],
+    subject: str | None,
+    audience: str | None,
+    challenge: str,
+    nonce: str,
+    now: int,
+) -> int:
+    """Check a model's evidence in ANSWER against the published documents and sign what stands.
+
+    ANSWER is a JSON file, {"schema": "kansho.answer.v1", "evidence": [{"source_id": …, "excerpt": …}]}, or '-'. One bad
+    piece of evidence, and nothing is written: exit code 3.
+    """
+    if as_json and str(output) == "-":
+        raise UsageError("attest.output", "findings and bundle cannot both go to standard output", hint="give -o FILE")
+    asker = _asker(tenant, groups, subject, audience, challenge, nonce, now)
+    untrusted = _read_answer(answer_file)
+    with _workspace(ctx) as workspace:
+        policy = load_policy(policy_file) if policy_file else workspace.policy()
+        with open_view(workspace, asker.tenant, asker.groups) as view:
+            answer = attest(workspace, view, untrusted, policy, asker, question=question or None)
+        if answer.bundle is not None:
+            if as_json:
+                write_bundle(workspace, answer.bundle, output)
+            else:
+                number = len(answer.bundle["public"]["payload"]["claims"])
+                _deliver(workspace, answer, output, f"All evidence stands: {number} claims.")
+    if as_json:
+        findings = [
+            {"path": d.path, "code": d.finding, "source_id": d.source_id, "diagnosis": None} for d in answer.findings
+        ]
+        click.echo(json.dumps({"status": answer.status, "findings": findings}))
+    elif answer.findings:
+        click.echo(
+            f"Refused: {len(answer.findings)} of {len(answer.decisions)} items do not stand; nothing was written.",
+            err=True,
+        )
+        for decision in answer.findings:
+            click.echo(f"  {decision.path} ({escape(decision.source_id, 80)}): {decision.finding}", err=True)
+    return 0 if answer.bundle is not None else 3
+
+
+def _read_answer(path: Path) -> JsonObject:
+    if str(path) == "-":
+        data = sys.stdin.buffer.read(LIMITS.answer_bytes + 1)
+    else:
+        data = read_bounded(path, LIMITS.answer_bytes)
+    answer: JsonObject = loads(data, LIMITS.answer_bytes, canonical=False)
+    validate(answer, "answer")
+    return answer
+
+
+@cli.command("demo")
+def demo_command() -> int:
+    """Run everything once on this project's own documentation, in a temporary workspace."""
+    return run_demo()

@@ -1,0 +1,135 @@
+"""Options that several commands share, and how their values are read."""
+
+import datetime as dt
+import os
+import re
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from kansho_sign.errors import UsageError
+from kansho_sign.output import read_bounded
+
+__all__ = [
+    "HexBytes",
+    "Moment",
+    "asker_options",
+    "passphrase_source",
+    "read_passphrase_file",
+    "subject_options",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+PASSPHRASE_BYTES = 4_096
+
+
+class HexBytes(click.ParamType[str]):
+    """``size`` bytes as lower-case hexadecimal digits."""
+
+    name = "hex"
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The digits, or a usage error."""
+        if not re.fullmatch(r"[0-9a-f]+", str(value)) or len(value) != 2 * self.size:
+            self.fail(f"give {self.size} bytes as {2 * self.size} lower-case hexadecimal digits", param, ctx)
+        return str(value)
+
+
+class Moment(click.ParamType[int]):
+    """A time: RFC 3339 in UTC (2026-01-31T12:00:00Z), or seconds since 1970."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Seconds since 1970-01-01T00:00:00Z."""
+        if re.fullmatch(r"[0-9]{1,12}", str(value)):
+            return int(value)
+        try:
+            moment = dt.datetime.strptime(f"{value}+0000", "%Y-%m-%dT%H:%M:%SZ%z")
+        except ValueError:
+            self.fail("give a time as 2026-01-31T12:00:00Z or as seconds since 1970", param, ctx)
+        return int(moment.timestamp())
+
+
+def _stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+def _now() -> int:
+    return int(time.time())
+
+
+now_option = click.option("--now", type=Moment(), default=_now, show_default="the clock", help="Time of issue.")
+
+
+def subject_options(function: F) -> F:
+    """``--tenant``, ``--group``, ``--subject``, ``--audience``: for whom."""
+    return _stack(
+        click.option("--tenant", default="default", show_default=True, help="Tenant whose documents are searched."),
+        click.option(
+            "--group",
+            "groups",
+            multiple=True,
+            default=("public",),
+            show_default=True,
+            help="A group of the reader; may be repeated.",
+        ),
+        click.option("--subject", help="Who asks, as the host names them; only the audit section holds it."),
+        click.option("--audience", help="The service that the bundle is for."),
+    )(function)
+
+
+def asker_options(function: F) -> F:
+    """``--challenge``, ``--nonce``, ``--now``: what a caller may fix so that a run can be repeated to the byte."""
+    return _stack(
+        click.option(
+            "--challenge",
+            type=HexBytes(32),
+            default=lambda: secrets.token_hex(32),
+            show_default="random",
+            help="32 bytes of whoever asks.",
+        ),
+        click.option(
+            "--nonce",
+            type=HexBytes(16),
+            default=lambda: secrets.token_hex(16),
+            show_default="random",
+            help="16 bytes, for repeating a run.",
+        ),
+        now_option,
+    )(function)
+
+
+def read_passphrase_file(path: Path) -> bytes:
+    """The first line of a file, without its line end."""
+    data = read_bounded(path, PASSPHRASE_BYTES)
+    passphrase = data.removesuffix(b"\n").removesuffix(b"\r")
+    if not passphrase or b"\n" in passphrase:
+        raise UsageError("keys.passphrase_file", "must hold one line that is not empty", str(path))
+    return passphrase
+
+
+def passphrase_source(file: Path | None, *, confirm: bool = False) -> bytes | None:
+    """From ``--passphrase-file``, KANSHO_PASSPHRASE, or a prompt on a terminal, in this order; else None."""
+    if file is not None:
+        return read_passphrase_file(file)
+    variable = os.environ.get("KANSHO_PASSPHRASE")
+    if variable:
+        return variable.encode("utf-8")
+    if sys.stdin.isatty():
+        given: str = click.prompt("Passphrase of the keys", hide_input=True, confirmation_prompt=confirm, err=True)
+        return given.encode("utf-8")
+    return None

@@ -1,0 +1,31 @@
+"""Every bound that the producer enforces (docs/spec/limits.md)."""
+
+from dataclasses import dataclass
+
+__all__ = ["LIMITS", "Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of format version 1; sizes in bytes unless the name says otherwise."""
+
+    source_bytes: int = 16_777_216
+    event_line_bytes: int = 33_554_432
+    answer_bytes: int = 67_108_864
+    policy_bytes: int = 8_388_608
+    statement_bytes: int = 1_048_576
+    live_bytes: int = 67_108_864
+    bundle_bytes: int = 536_870_912
+    json_depth: int = 32
+    nonstarter_run_code_points: int = 256
+    question_code_points: int = 8_192
+    label_code_points: int = 256
+    document_code_points: int = 512
+    elements_per_chunk: int = 256
+    citation_entries: int = 65_536
+    groups: int = 256
+    top_k: int = 100
+    markdown_nesting: int = 100
+
+
+LIMITS = Limits()

@@ -1,0 +1,1 @@
+"""The only modules that call several stages: ingest, publish, answer."""

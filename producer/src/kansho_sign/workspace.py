@@ -1,0 +1,253 @@
+"""A workspace folder: configuration, policy, keys, store, what is published (docs/guide of ``kansho-sign init``)."""
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kansho_sign.canonical_json import JsonObject, dumps, loads
+from kansho_sign.cose import sign_statement
+from kansho_sign.errors import FaultError, InputError, UsageError
+from kansho_sign.keys import ROLES, SigningKey, load_key, new_key, save_key
+from kansho_sign.limits import LIMITS
+from kansho_sign.output import read_bounded, write_new, write_whole
+from kansho_sign.schema import validate
+from kansho_sign.sources.names import check_label
+from kansho_sign.store import Store
+
+__all__ = ["Configuration", "Workspace", "create", "find", "load_policy"]
+
+CONFIGURATION = "kansho.toml"
+DAY = 86_400
+LONGEST_DAYS = 36_500
+NEWCOMER_POLICY: JsonObject = {
+    "schema": "kansho.policy.v1",
+    "allowed_roles": ["document"],
+    "coverage": None,
+    "selected_ids": None,
+    "source_order": None,
+    "include_unverified_annotations": False,
+    "excerpt_boundary": "safe",
+}
+TEMPLATE = """\
+# A Kansho workspace. `kansho-sign` finds it from any folder below.
+[workspace]
+issuer = "{issuer}"
+corpus = "{corpus}"
+
+# How long what is signed here stays good, in days.
+[validity]
+generation_days = {generation_days}
+live_days = {live_days}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """``kansho.toml``. ``corpus`` is 128 bits in hex."""
+
+    issuer: str
+    corpus: str
+    generation_days: int = 90
+    live_days: int = 7
+
+
+def _parse_configuration(text: str, where: str) -> Configuration:
+    try:
+        value = tomllib.loads(text)
+        section, validity = value["workspace"], value["validity"]
+        made = Configuration(section["issuer"], section["corpus"], validity["generation_days"], validity["live_days"])
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise InputError("workspace.configuration", f"not as init made it: {error}", where) from None
+    unknown = (set(value) - {"workspace", "validity"}) | (set(section) - {"issuer", "corpus"})
+    unknown |= set(validity) - {"generation_days", "live_days"}
+    if unknown:
+        raise InputError("workspace.configuration", f"unknown settings: {', '.join(sorted(unknown))}", where)
+    validate(made.issuer, "common", "#/$defs/label")
+    validate(made.corpus, "common", "#/$defs/random128")
+    for days in (made.generation_days, made.live_days):
+        if type(days) is not int or not 1 <= days <= LONGEST_DAYS:
+            raise InputError("workspace.configuration", f"validity is 1 to {LONGEST_DAYS} whole days", where)
+    return made
+
+
+@dataclass(slots=True)
+class Workspace:
+    """An opened workspace; keys are loaded when they are first used."""
+
+    folder: Path
+    configuration: Configuration
+    store: Store
+    passphrase: Callable[[], bytes | None]
+    _keys: dict[str, SigningKey] = field(default_factory=dict)
+
+    def key(self, role: str) -> SigningKey:
+        """The private key of a role. Raises as ``keys.load_key``."""
+        if role not in self._keys:
+            path = self.folder / "keys" / f"{role}.pem"
+            try:
+                self._keys[role] = load_key(path, None)
+            except UsageError as error:
+                if error.code != "keys.passphrase_missing":
+                    raise
+                passphrase = self.passphrase()
+                if passphrase is None:
+                    raise
+                self._keys[role] = load_key(path, passphrase)
+        return self._keys[role]
+
+    @property
+    def published(self) -> Path:
+        """The folder that consumers read: ``generation.json``, ``live.json``."""
+        return self.folder / "published"
+
+    def policy(self) -> JsonObject:
+        """The workspace's ``policy.json``."""
+        return load_policy(self.folder / "policy.json")
+
+    def write_audit(self, trace_id: str, audit: JsonObject) -> Path:
+        """Keeps an audit section, mode 0600, synced, before anything public exists."""
+        folder = self.folder / "audit"
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise FaultError("audit.unwritable", f"no audit, no answer ({error.strerror})", str(folder)) from None
+        path = folder / f"{trace_id}.json"
+        write_whole(path, dumps(audit), mode=0o600)
+        return path
+
+    def close(self) -> None:
+        """Gives back the store."""
+        self.store.close()
+
+
+def load_policy(path: Path) -> JsonObject:
+    """A policy file: strict JSON, valid under its schema."""
+    try:
+        policy: JsonObject = loads(read_bounded(path, LIMITS.policy_bytes), LIMITS.policy_bytes, canonical=False)
+        validate(policy, "policy")
+    except InputError as error:
+        raise (error if str(path) in error.where else error.at(str(path))) from None
+    return policy
+
+
+def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], now: int, valid_days: int) -> JsonObject:
+    types = {
+        "root": ["trust-root"],
+        "generation": ["absence", "generation"],
+        "citation": ["public"],
+        "audit": ["audit", "evaluation"],
+        "live": ["live"],
+    }
+    payload: JsonObject = {
+        "schema": "kansho.trust-root.v1",
+        "issuer": configuration.issuer,
+        "corpus": configuration.corpus,
+        "issued_at": now,
+        "expires_at": now + valid_days * DAY,
+        "version": 1,
+        "previous_sha256": None,
+        "roles": {
+            role: {
+                "threshold": 1,
+                "media_types": [f"application/vnd.kansho.{name}.v1+json" for name in names],
+                "keys": [keys[role].entry(now)],
+            }
+            for role, names in types.items()
+        },
+    }
+    statement = sign_statement(payload, [keys["root"]])
+    validate(statement, "trust-root")
+    return statement
+
+
+def _fill(folder: Path, configuration: Configuration, passphrase: bytes | None, now: int, valid_days: int) -> None:
+    keys = {role: new_key() for role in ROLES}
+    (folder / "keys").mkdir(mode=0o700)
+    for role, key in keys.items():
+        save_key(folder / "keys" / f"{role}.pem", key, passphrase)
+    text = TEMPLATE.format(
+        issuer=configuration.issuer,
+        corpus=configuration.corpus,
+        generation_days=configuration.generation_days,
+        live_days=configuration.live_days,
+    )
+    write_new(folder / CONFIGURATION, text.encode("utf-8"))
+    write_new(folder / "policy.json", _readable(NEWCOMER_POLICY))
+    write_new(folder / "trust-root.json", dumps(_trust_root(configuration, keys, now, valid_days)))
+    store = Store(folder / "store.sqlite3")
+    store.create(
+        {
+            "corpus": configuration.corpus,
+            "map_salt": secrets.token_hex(32),
+            "authorization_revision": "1",
+            "minimum_trust_root_version": "1",
+        }
+    )
+    store.close()
+    (folder / "store.sqlite3").chmod(0o600)
+    (folder / "published").mkdir()
+
+
+def _readable(value: JsonObject) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode("ascii")
+
+
+NAMES = (CONFIGURATION, "policy.json", "trust-root.json", "keys", "store.sqlite3", "published", "audit")
+
+
+def create(folder: Path, *, issuer: str | None, passphrase: bytes | None, now: int, valid_days: int = 365) -> Workspace:
+    """Makes a workspace, whole or not at all; refuses (``workspace.exists``) where any of its names is taken.
+
+    ``passphrase`` None leaves the private keys unencrypted: the caller has been asked for that by name.
+    """
+    corpus = secrets.token_hex(16)
+    configuration = Configuration(check_label(issuer or f"kansho-{corpus[:8]}", "issuer"), corpus)
+    if '"' in configuration.issuer or "\\" in configuration.issuer:
+        raise InputError("name.label", "the issuer holds a quotation mark or backslash", ascii(issuer))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        taken = [name for name in NAMES if os.path.lexists(folder / name)]
+        if taken:
+            hint = "choose another folder; nothing was changed"
+            raise UsageError("workspace.exists", f"holds {', '.join(taken)} already", str(folder), hint)
+        temporary = Path(tempfile.mkdtemp(prefix=".kansho-init-", dir=folder))
+        try:
+            _fill(temporary, configuration, passphrase, now, valid_days)
+            # The configuration moves last: without it the folder is no workspace.
+            made = sorted(temporary.iterdir(), key=lambda path: path.name == CONFIGURATION)
+            for path in made:
+                path.rename(folder / path.name)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise FaultError("output.failed", f"cannot be written ({error.strerror})", str(folder)) from None
+    return Workspace(folder, configuration, Store(folder / "store.sqlite3"), lambda: passphrase)
+
+
+def find(start: Path, passphrase: Callable[[], bytes | None]) -> Workspace:
+    """Opens the nearest workspace upwards from ``start``. Raises UsageError ``workspace.missing``."""
+    for folder in (start.resolve(), *start.resolve().parents):
+        path = folder / CONFIGURATION
+        if path.is_file():
+            text = read_bounded(path, LIMITS.statement_bytes).decode("utf-8", errors="replace")
+            configuration = _parse_configuration(text, str(path))
+            store = Store(folder / "store.sqlite3")
+            if not (folder / "store.sqlite3").is_file():
+                raise FaultError("workspace.damaged", "the store is missing", str(folder / "store.sqlite3"))
+            with store.read() as connection:
+                if store.setting(connection, "corpus") != configuration.corpus:
+                    raise FaultError(
+                        "workspace.damaged",
+                        "the store is of another corpus than the configuration",
+                        str(path),
+                    )
+            return Workspace(folder, configuration, store, passphrase)
+    raise UsageError(
+        "workspace.missing", "no kansho.toml here or above", str(start), "kansho-sign init makes a workspace"
+    )
