@@ -20,7 +20,7 @@ from kansho_sign.schema import validate
 from kansho_sign.sources.names import check_label
 from kansho_sign.store import Store
 
-__all__ = ["Configuration", "Workspace", "create", "find", "load_policy"]
+__all__ = ["Configuration", "Secrets", "Workspace", "create", "find", "load_policy"]
 
 CONFIGURATION = "kansho.toml"
 DAY = 86_400
@@ -136,7 +136,7 @@ def load_policy(path: Path) -> JsonObject:
     return policy
 
 
-def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], now: int, valid_days: int) -> JsonObject:
+def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], times: range) -> JsonObject:
     types = {
         "root": ["trust-root"],
         "generation": ["absence", "generation"],
@@ -148,15 +148,15 @@ def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], no
         "schema": "kansho.trust-root.v1",
         "issuer": configuration.issuer,
         "corpus": configuration.corpus,
-        "issued_at": now,
-        "expires_at": now + valid_days * DAY,
+        "issued_at": times.start,
+        "expires_at": times.stop,
         "version": 1,
         "previous_sha256": None,
         "roles": {
             role: {
                 "threshold": 1,
                 "media_types": [f"application/vnd.kansho.{name}.v1+json" for name in names],
-                "keys": [keys[role].entry(now)],
+                "keys": [keys[role].entry(times.start)],
             }
             for role, names in types.items()
         },
@@ -166,10 +166,23 @@ def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], no
     return statement
 
 
-def _fill(folder: Path, configuration: Configuration, passphrase: bytes | None, now: int, valid_days: int) -> None:
-    keys = {role: new_key() for role in ROLES}
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What is random in a new workspace: a key for each role; corpus id (128 bits) and map salt (256 bits) in hex."""
+
+    keys: Mapping[str, SigningKey] = field(repr=False)
+    corpus: str
+    map_salt: str = field(repr=False)
+
+    @classmethod
+    def fresh(cls) -> "Secrets":
+        """From the operating system's random source."""
+        return cls({role: new_key() for role in ROLES}, secrets.token_hex(16), secrets.token_hex(32))
+
+
+def _fill(folder: Path, configuration: Configuration, made: Secrets, passphrase: bytes | None, times: range) -> None:
     (folder / "keys").mkdir(mode=0o700)
-    for role, key in keys.items():
+    for role, key in made.keys.items():
         save_key(folder / "keys" / f"{role}.pem", key, passphrase)
     text = TEMPLATE.format(
         issuer=configuration.issuer,
@@ -179,12 +192,12 @@ def _fill(folder: Path, configuration: Configuration, passphrase: bytes | None, 
     )
     write_new(folder / CONFIGURATION, text.encode("utf-8"))
     write_new(folder / "policy.json", _readable(NEWCOMER_POLICY))
-    write_new(folder / "trust-root.json", dumps(_trust_root(configuration, keys, now, valid_days)))
+    write_new(folder / "trust-root.json", dumps(_trust_root(configuration, made.keys, times)))
     store = Store(folder / "store.sqlite3")
     store.create(
         {
             "corpus": configuration.corpus,
-            "map_salt": secrets.token_hex(32),
+            "map_salt": made.map_salt,
             "authorization_revision": "1",
             "minimum_trust_root_version": "1",
         }
@@ -201,13 +214,22 @@ def _readable(value: JsonObject) -> bytes:
 NAMES = (CONFIGURATION, "policy.json", "trust-root.json", "keys", "store.sqlite3", "published", "audit")
 
 
-def create(folder: Path, *, issuer: str | None, passphrase: bytes | None, now: int, valid_days: int = 365) -> Workspace:
+def create(
+    folder: Path,
+    *,
+    issuer: str | None,
+    passphrase: bytes | None,
+    now: int,
+    trust_root_days: int = 365,
+    made: Secrets | None = None,
+) -> Workspace:
     """Makes a workspace, whole or not at all; refuses (``workspace.exists``) where any of its names is taken.
 
-    ``passphrase`` None leaves the private keys unencrypted: the caller has been asked for that by name.
+    ``passphrase`` None leaves the private keys unencrypted: the caller has been asked for that by name. ``made`` fixes
+    what is otherwise random.
     """
-    corpus = secrets.token_hex(16)
-    configuration = Configuration(check_label(issuer or f"kansho-{corpus[:8]}", "issuer"), corpus)
+    made = made or Secrets.fresh()
+    configuration = Configuration(check_label(issuer or f"kansho-{made.corpus[:8]}", "issuer"), made.corpus)
     if '"' in configuration.issuer or "\\" in configuration.issuer:
         raise InputError("name.label", "the issuer holds a quotation mark or backslash", ascii(issuer))
     try:
@@ -218,10 +240,10 @@ def create(folder: Path, *, issuer: str | None, passphrase: bytes | None, now: i
             raise UsageError("workspace.exists", f"holds {', '.join(taken)} already", str(folder), hint)
         temporary = Path(tempfile.mkdtemp(prefix=".kansho-init-", dir=folder))
         try:
-            _fill(temporary, configuration, passphrase, now, valid_days)
+            times = range(now, now + trust_root_days * DAY)
+            _fill(temporary, configuration, made, passphrase, times)
             # The configuration moves last: without it the folder is no workspace.
-            made = sorted(temporary.iterdir(), key=lambda path: path.name == CONFIGURATION)
-            for path in made:
+            for path in sorted(temporary.iterdir(), key=lambda path: path.name == CONFIGURATION):
                 path.rename(folder / path.name)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

@@ -87,7 +87,8 @@ def publish(workspace: Workspace, now: int, progress: Callable[[str], None] = la
     """Builds, validates and publishes a generation; ``progress`` hears of each document.
 
     Documents are derived outside the write lock; the publication is refused with ``publish.raced`` when anything
-    changed meanwhile. Where nothing changed since the last publication, the generation stays and the live state is renewed.
+    changed meanwhile. Where nothing changed since the last publication, the generation stays and the live state is
+    renewed.
     """
     store, configuration = workspace.store, workspace.configuration
     with store.read() as c:
