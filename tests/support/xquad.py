@@ -37,9 +37,12 @@ class Xquad:
 
     def expected(self, answer: Annotated) -> tuple[int, int, int]:
         """Start, end and overlapping occurrences in the NFC text, by the standard library alone."""
-        raw = self.paragraphs[answer.document]
+        whole = self.paragraphs[answer.document]
+        # Some paragraphs begin with a byte order mark, which is no part of the canonical text.
+        raw = whole.removeprefix("\ufeff")
+        offset = answer.start - (len(whole) - len(raw))
         text, excerpt = unicodedata.normalize("NFC", raw), unicodedata.normalize("NFC", answer.text)
-        start = len(unicodedata.normalize("NFC", raw[: answer.start]))
+        start = len(unicodedata.normalize("NFC", raw[:offset]))
         count = sum(text.startswith(excerpt, at) for at in range(len(text)))
         return start, start + len(excerpt), count
 

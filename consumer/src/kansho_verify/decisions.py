@@ -1,0 +1,111 @@
+"""Step 7, continued: evidence decisions, policy, annotations and the artifact's presence against the claims.
+
+``docs/spec/bundle.md`` (Selection and claims, Decision), ``evidence.md`` (Policy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kansho_verify import identity
+from kansho_verify.canonical_json import JsonObject
+from kansho_verify.escape import shown
+from kansho_verify.reasons import Code, Reason
+
+__all__ = ["EVIDENCE", "check_decisions", "check_policy"]
+
+EVIDENCE = "evidence"
+"""The retrieval method under which claims come from evidence decisions."""
+
+_PATH = "$.audit.payload.evidence"
+_POLICY = "$.audit.payload.policy"
+
+
+def check_decisions(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
+    """Whether decisions stand exactly where the method has them, and the claims are those that were accepted."""
+    decisions = audit["evidence"]
+    if audit["retrieval"]["method"] != EVIDENCE:
+        if decisions:
+            yield Reason(Code.EVIDENCE_UNEXPECTED, _PATH, "decisions stand here, but the method makes none")
+        return
+    answered = public["status"] == "answered"
+    items: set[str] = set()
+    for i, decision in enumerate(decisions):
+        item = decision["path"].partition("]")[0]
+        problem = _problem(decision, answered=answered)
+        if item in items:
+            problem = "the answer's item was decided twice"
+        items.add(item)
+        if problem is not None:
+            yield Reason(Code.EVIDENCE_DECISION_INVALID, f"{_PATH}[{i}]", problem)
+    if public["status"] == "evidence_rejected" and all(decision["code"] is None for decision in decisions):
+        detail = "the evidence is said to be rejected, but no decision rejects any"
+        yield Reason(Code.EVIDENCE_DECISION_INVALID, _PATH, detail)
+    if answered:
+        yield from _check_claims(public["claims"], decisions, with_artifact="artifact" in public)
+
+
+def check_policy(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
+    """Whether the policy stands exactly where the method has one, and what it says of roles and annotations."""
+    policy = audit["policy"]
+    if (policy is not None) != (audit["retrieval"]["method"] == EVIDENCE):
+        detail = "a policy belongs to the method evidence, and to no other"
+        yield Reason(Code.POLICY_UNEXPECTED, _POLICY, detail)
+        return
+    if "annotations_unverified" in public and not (policy and policy["include_unverified_annotations"]):
+        detail = "annotations stand here, but no policy asks for them"
+        yield Reason(Code.ANNOTATION_NOT_ALLOWED, "$.public.payload.annotations_unverified", detail)
+    if public["status"] == "answered" and ("artifact" in public) != bool(policy and policy["coverage"]):
+        detail = "an artifact stands in the public section exactly where the policy asks for coverage"
+        yield Reason(Code.POLICY_ARTIFACT_MISMATCH, "$.public.payload", detail)
+    if policy is None:
+        return
+    allowed = set(policy["allowed_roles"])
+    for i, claim in enumerate(public["claims"]):
+        for j, citation in enumerate(claim["citations"]):
+            if citation["role"] not in allowed:
+                path = f"$.public.payload.claims[{i}].citations[{j}].role"
+                detail = "the policy does not allow this role"
+                yield Reason(Code.POLICY_ROLE_NOT_ALLOWED, path, detail, found=shown(citation["role"], 64))
+
+
+def _problem(decision: JsonObject, *, answered: bool) -> str | None:
+    accepted = decision["code"] is None
+    is_proposed = decision["path"].startswith("proposed_texts")
+    if answered and not accepted:
+        return "a rejected item, yet the status is answered"
+    has_claim = decision["claim"] is not None
+    if has_claim and not (answered and accepted and not is_proposed):
+        return "a claim is named by a decision that makes none"
+    if answered and not is_proposed and not has_claim:
+        return "an accepted excerpt without its claim"
+    return None
+
+
+def _check_claims(claims: list[JsonObject], decisions: list[JsonObject], *, with_artifact: bool) -> Iterator[Reason]:
+    """The claims are those of the decisions, each once, in order of first decision; an artifact's sources follow."""
+    by_id = {claim["claim"]: claim for claim in claims}
+    order: dict[str, None] = {}
+    digests: dict[str, str] = {}
+    for i, decision in enumerate(decisions):
+        name = decision["claim"]
+        if name is None:
+            continue
+        order[name] = None
+        claim = by_id.get(name)
+        if claim is None:
+            yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, f"{_PATH}[{i}].claim", "no such claim in the public section")
+            continue
+        if name not in digests:
+            digests[name] = identity.text_sha256(claim["text"])
+        if decision["excerpt_sha256"] != digests[name]:
+            detail = "the accepted excerpt is not the claim's text"
+            yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, f"{_PATH}[{i}].excerpt_sha256", detail)
+        if [citation["document"] for citation in claim["citations"]] != [decision["source_id"]]:
+            detail = "the claim cites another source than the evidence named"
+            yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, f"{_PATH}[{i}].source_id", detail)
+    listed = [claim["claim"] for claim in claims]
+    made = list(order)
+    if listed[: len(made)] != made or (len(listed) > len(made) and not with_artifact):
+        detail = "the claims are not those of the decisions, each once, in order of their first decision"
+        yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, "$.public.payload.claims", detail)

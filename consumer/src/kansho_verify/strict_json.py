@@ -1,0 +1,191 @@
+"""Canonical JSON, reading: bytes to a value, or a reason (``docs/spec/canonical-json.md``, Reading).
+
+The checks run in the order of that page. Nothing is repaired: what was read is written again and must be the very
+bytes that came in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import NoReturn
+
+from kansho_verify.canonical_json import KEY, JsonObject, JsonValue, serialise
+from kansho_verify.escape import shown
+from kansho_verify.limits import LIMITS
+from kansho_verify.reasons import Code, Reason, VerifyError
+
+__all__ = ["parse"]
+
+_STRING = re.compile(rb'"[^"]*(?:"|\Z)')
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """Stands in the parsed tree where a value outside the domain was read, until its path is known."""
+
+    code: Code
+    detail: str
+
+
+def parse(data: bytes, *, limit_bytes: int) -> JsonValue:
+    """The value whose canonical serialisation is ``data``.
+
+    ``limit_bytes`` is the limit for this kind of statement. Raises VerifyError with the codes ``limits.bytes``,
+    ``json.bom``, ``json.utf8``, ``limits.depth``, ``json.syntax``, ``json.number``, ``json.integer_range``,
+    ``json.duplicate_key``, ``json.key``, ``json.surrogate``, ``json.not_canonical``, ``limits.memory``; the reason
+    names the byte offset or the JSON path. Never raises anything else.
+    """
+    if len(data) > limit_bytes:
+        _refuse(Code.LIMITS_BYTES, f"{len(data)} bytes; the limit is {limit_bytes}")
+    try:
+        return _parse(data)
+    except MemoryError as error:
+        reason = Reason(Code.LIMITS_MEMORY, detail="not enough memory to read the input")
+        raise VerifyError(reason) from error
+
+
+def _parse(data: bytes) -> JsonValue:
+    if data.startswith(b"\xef\xbb\xbf"):
+        _refuse(Code.JSON_BOM, "a byte order mark at byte 0")
+    try:
+        text = data.decode("utf-8", "strict")
+    except UnicodeDecodeError as error:
+        _refuse(Code.JSON_UTF8, f"not UTF-8 at byte {error.start}")
+    _check_depth(data)
+    reader = _Reader()
+    value = _read(text, reader)
+    if reader.has_refused:
+        _report(value)
+    try:
+        again = serialise(value)
+    except VerifyError as error:
+        raise VerifyError(Reason(Code.JSON_SURROGATE, _surrogate_path(value), "a lone surrogate")) from error
+    if again != data:
+        _refuse(Code.JSON_NOT_CANONICAL, f"differs from its canonical form at byte {_first_difference(again, data)}")
+    return value
+
+
+def _check_depth(data: bytes) -> None:
+    """Refuse nesting that is too deep, in time linear in the input and without recursion.
+
+    Strings are taken out, all but brackets deleted, and innermost pairs collapsed once per permitted level. A pair
+    that is left lay too deep; without pairs only unclosed brackets are left, and they count by themselves.
+    """
+    outside = _STRING.sub(b"", data.replace(b"\\\\", b"").replace(b'\\"', b""))
+    brackets = outside.translate(_ONE_KIND, _NOT_BRACKETS)
+    for _ in range(LIMITS.nesting):
+        if not brackets:
+            return
+        brackets = brackets.replace(b"[]", b"")
+    if b"[]" in brackets or brackets.count(b"[") > LIMITS.nesting:
+        _refuse(Code.LIMITS_DEPTH, f"arrays and objects nested deeper than {LIMITS.nesting}")
+
+
+class _Reader:
+    """The hooks of the standard library's reader; every value outside the domain is marked in the tree."""
+
+    def __init__(self) -> None:
+        self.has_refused = False
+
+    def integer(self, digits: str) -> int | _Refused:
+        """An integer of the domain; the digits are counted before they are turned into a number."""
+        if digits == "-0":
+            return self._refused(Code.JSON_NUMBER, "-0 is outside the domain")
+        if len(digits) <= LIMITS.integer_digits + 1:
+            number = int(digits)
+            if -LIMITS.integer <= number <= LIMITS.integer:
+                return number
+        return self._refused(Code.JSON_INTEGER_RANGE, f"integer {shown(digits, 24)} is beyond 2^53 - 1")
+
+    def not_integer(self, digits: str) -> _Refused:
+        """A fraction, an exponent, NaN or an infinity."""
+        return self._refused(Code.JSON_NUMBER, f"{shown(digits, 24)} is no integer")
+
+    def members(self, pairs: list[tuple[str, JsonValue]]) -> JsonObject | _Refused:
+        """An object whose names match the pattern and differ."""
+        names = dict(pairs)
+        if len(names) != len(pairs):
+            return self._refused(Code.JSON_DUPLICATE_KEY, f"member {shown(_first_repeated(pairs))} stands twice")
+        for name in names:
+            if KEY.fullmatch(name) is None:
+                return self._refused(Code.JSON_KEY, f"member name {shown(name)} is outside [a-z][a-z0-9_]*")
+        return names
+
+    def _refused(self, code: Code, detail: str) -> _Refused:
+        self.has_refused = True
+        return _Refused(code, detail)
+
+
+def _read(text: str, reader: _Reader) -> JsonValue:
+    try:
+        return json.loads(
+            text,
+            parse_int=reader.integer,
+            parse_float=reader.not_integer,
+            parse_constant=reader.not_integer,
+            object_pairs_hook=reader.members,
+        )
+    except json.JSONDecodeError as error:
+        offset = len(text[: error.pos].encode("utf-8"))
+        _refuse(Code.JSON_SYNTAX, f"{error.msg} at byte {offset}")
+    except RecursionError:
+        # Not reachable at the permitted depth on a fresh stack; a caller may be deep in its own.
+        _refuse(Code.LIMITS_DEPTH, "nesting deeper than the stack allows")
+
+
+def _report(root: JsonValue) -> NoReturn:
+    """Raise for the first value, in reading order, that was marked as outside the domain."""
+    pending: list[tuple[JsonValue, str]] = [(root, "$")]
+    while pending:
+        value, path = pending.pop()
+        if isinstance(value, _Refused):
+            raise VerifyError(Reason(value.code, path, value.detail))
+        pending.extend(reversed(_children(value, path)))
+    # A mark is lost only inside an object that is itself marked, so that this is not reached.
+    raise VerifyError(Reason(Code.JSON_SYNTAX, "$", "a value outside the domain"))
+
+
+def _surrogate_path(root: JsonValue) -> str:
+    pending: list[tuple[JsonValue, str]] = [(root, "$")]
+    while pending:
+        value, path = pending.pop()
+        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+            return path
+        pending.extend(reversed(_children(value, path)))
+    return "$"
+
+
+def _children(value: JsonValue, path: str) -> list[tuple[JsonValue, str]]:
+    if isinstance(value, dict):
+        return [(item, f"{path}.{name}") for name, item in value.items()]
+    if isinstance(value, list):
+        return [(item, f"{path}[{i}]") for i, item in enumerate(value)]
+    return []
+
+
+def _first_repeated(pairs: list[tuple[str, JsonValue]]) -> str:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            return name
+        seen.add(name)
+    return ""
+
+
+def _first_difference(left: bytes, right: bytes) -> int:
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[:middle] == right[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _refuse(code: Code, detail: str) -> NoReturn:
+    raise VerifyError(Reason(code, detail=detail))
