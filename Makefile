@@ -21,7 +21,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv test test-optimized test-modes lint format demo bench vectors lock wheels clean
+.PHONY: help venv test test-optimized test-modes lint format demo bench vectors help-pages lock wheels clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -79,6 +79,9 @@ bench: venv  ## run the benchmarks
 
 vectors: venv  ## rebuild tests/vectors from the fixed test keys
 	$(BIN)/python -m tests.vectors.build
+
+help-pages: venv  ## rewrite docs/commands.md from the programs' help
+	$(BIN)/python -m tests.support.help_pages
 
 lock:  ## resolve the dependencies anew (ARGS=--upgrade: to the newest)
 	rm -rf build

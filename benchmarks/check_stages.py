@@ -27,7 +27,7 @@ from kansho_verify.checklist import Checklist, Step
 
 SIZES = (10, 1_000, 100_000)
 SIGNATURES = 5
-LINEAR = 1.5
+LINEAR = 3.0
 
 
 def timed(function: Callable[[], Any]) -> float:

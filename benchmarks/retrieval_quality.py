@@ -1,6 +1,7 @@
 """How well `lexical-bm25-visible-v1` finds the right paragraph, and what its floor lets through.
 
-Each of the 240 XQuAD paragraphs is one entry, each of the 1,190 questions is asked once, in four languages.
+Each of the 240 XQuAD paragraphs is one entry, each of the 1,190 questions is asked once, in four languages. Beside
+them 240 one-word queries a language, each drawn at random from a paragraph, show what the floor does to searches.
 Run from the top of the repository, with the producer installed::
 
     python -m benchmarks.retrieval_quality
@@ -13,50 +14,96 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Iterator
+import random
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from unittest.mock import patch
 
 import unicodedata2
 
 from kansho_sign import retrieval
-from kansho_sign.retrieval import FLOOR_SHARE, Index, Ranking, build_index, rank
-from kansho_sign.tokens import tokenise
+from kansho_sign.retrieval import FLOOR_SHARE, FLOOR_UNSEEN, Index, RankedEntry, Ranking, build_index, rank
+from kansho_sign.tokens import STEM_MARK, tokenise
 from tests import VECTORS
 
 LANGUAGES: Final = ("en", "zh", "hi", "de")
 SHARES: Final = ((0, 1), (1, 10), (3, 20), (1, 5), (1, 4), (3, 10), (1, 3), (2, 5), (1, 2), (3, 5))
+UNSEEN_PARTS: Final = ((1, 2), (3, 5), (2, 3), (3, 4), (1, 1))
+BLOCKS: Final = (1, 2, 3, 5, 10, 20)
+"""Sizes of small sets of visible entries; each divides 240."""
+KEYWORD_SEED: Final = "one word of each paragraph"
 FUNCTION_WORDS: Final = {
-    "en": ("what is the", "who is", "when did"),
+    "en": ("what is the", "who is", "where is it", "when did", "how many"),
     "zh": ("什么是", "谁是", "是什么", "什么时候"),
-    "hi": ("क्या है", "कौन है", "यह क्या है", "कब"),
-    "de": ("was ist der", "was ist das", "wer ist", "wann hat"),
+    "hi": ("क्या है", "कौन है", "यह क्या है", "कब", "कितने"),
+    "de": ("was ist der", "was ist die", "was ist das", "wer ist", "wann hat", "wie ist der name"),
 }
+
+
+class Floor(NamedTuple):
+    """The two rules of the floor, as the constants of the ranking spell them."""
+
+    share: tuple[int, int]
+    unseen: tuple[int, int]
+
+    def passes(self, ranking: Ranking, entry: RankedEntry) -> bool:
+        """Tell whether the entry would be eligible under this floor."""
+        return (
+            entry.information * self.share[1] >= ranking.information * self.share[0]
+            and entry.information * self.unseen[1] >= ranking.unseen * self.unseen[0]
+        )
+
+    def first(self, ranking: Ranking) -> str | None:
+        """Return the first entry of the ranking that this floor lets through."""
+        return next((entry.entry_id for entry in ranking.entries if self.passes(ranking, entry)), None)
+
+
+IN_FORCE: Final = Floor(FLOOR_SHARE, FLOOR_UNSEEN)
+NO_FLOOR: Final = Floor((0, 1), (0, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Paragraphs as entries, and the questions with the number of the paragraph that each is about."""
+    """The paragraphs of one language, and what is asked about them."""
 
     entries: tuple[tuple[str, tuple[str, ...]], ...]
+    """Id and tokens of each paragraph."""
+    index: Index
+    """Of all of them."""
     questions: tuple[tuple[str, int], ...]
+    """Each with the number of the paragraph that it is about."""
+    keywords: tuple[str, ...]
+    """For each paragraph one of its distinct words, or of its pairs of neighbouring characters in unspaced scripts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errors:
-    """Counts of questions at one share of the floor."""
+class Rankings:
+    """Results of everything that is asked."""
+
+    visible: list[Ranking]
+    """Of each question, where every paragraph is visible."""
+    hidden: list[Ranking]
+    """Of each question, where its paragraph was never there, in no statistic either."""
+    keywords: list[Ranking]
+    """Of each keyword, where every paragraph is visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a floor does."""
 
     right: int
-    """The right paragraph is first, and above the floor."""
+    """Questions whose paragraph is first, and above the floor."""
     unanswered: int
-    """Nothing is above the floor though the paragraph is visible."""
+    """Questions that nothing is above the floor for, though the paragraph is visible."""
     answered_hidden: int
-    """Something is above the floor though the paragraph is hidden."""
+    """Questions that something is above the floor for, though the paragraph is hidden."""
+    keywords: int
+    """Keywords that something is above the floor for."""
 
 
 def entry_id(number: int) -> str:
@@ -68,37 +115,81 @@ def load(vectors: Path, language: str) -> Corpus:
         data = json.load(file)["data"]
     paragraphs = [paragraph for article in data for paragraph in article["paragraphs"]]
     texts = [unicodedata2.normalize("NFC", paragraph["context"]) for paragraph in paragraphs]
+    entries = tuple((entry_id(number), tuple(tokenise(text))) for number, text in enumerate(texts))
     return Corpus(
-        tuple((entry_id(number), tuple(tokenise(text))) for number, text in enumerate(texts)),
+        entries,
+        build_index(entries),
         tuple(
             (unicodedata2.normalize("NFC", asked["question"]), number)
             for number, paragraph in enumerate(paragraphs)
             for asked in paragraph["qas"]
         ),
+        _keywords(tokens for _, tokens in entries),
     )
 
 
+def _keywords(paragraphs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Draw one distinct word of each; `random()` is all that Python promises to keep the same for a seed."""
+    drawn = random.Random(KEYWORD_SEED)
+    choices = (sorted({token for token in tokens if not token.endswith(STEM_MARK)}) for tokens in paragraphs)
+    return tuple(words[int(drawn.random() * len(words))] for words in choices)
+
+
 @contextmanager
-def no_floor(*, unseen_terms: int) -> Iterator[None]:
-    """Let `rank` return whatever matches at all, or as much as `unseen_terms` unseen terms."""
+def no_floor() -> Iterator[None]:
+    """Let `rank` return whatever matches at all."""
     with (
-        patch.object(retrieval, "FLOOR_SHARE", (0, 1)),
-        patch.object(retrieval, "FLOOR_UNSEEN_TERMS", unseen_terms),
+        patch.object(retrieval, "FLOOR_SHARE", NO_FLOOR.share),
+        patch.object(retrieval, "FLOOR_UNSEEN", NO_FLOOR.unseen),
     ):
         yield
 
 
-def right_first(corpus: Corpus) -> int:
-    """Count the questions whose paragraph is first by score alone, without any floor."""
-    index = build_index(corpus.entries)
-    with no_floor(unseen_terms=0):
-        rankings = [(rank(index, question, 1), number) for question, number in corpus.questions]
-    return sum(ranking.entries[:1] != () and ranking.entries[0].entry_id == entry_id(n) for ranking, n in rankings)
+def without(index: Index, number: int, question: str) -> Index:
+    """Return the index of all entries but one, for this question alone: 240 whole ones take a minute to build."""
+    postings = {}
+    for term in index.postings.keys() & set(tokenise(question)):
+        kept = [one for one in zip(*index.postings[term], strict=True) if one[0] != number]
+        positions = array("Q", (position - (position > number) for position, _ in kept))
+        postings[term] = (positions, array("Q", (frequency for _, frequency in kept)))
+    return Index(
+        index.entry_ids[:number] + index.entry_ids[number + 1 :],
+        index.lengths[:number] + index.lengths[number + 1 :],
+        index.total_length - index.lengths[number],
+        postings,
+    )
+
+
+def ask_all(corpus: Corpus, top_k: int = 1) -> Rankings:
+    """Ask everything, with the floor that is in force where this is called."""
+    return Rankings(
+        [rank(corpus.index, question, top_k) for question, _ in corpus.questions],
+        [rank(without(corpus.index, number, question), question, top_k) for question, number in corpus.questions],
+        [rank(corpus.index, keyword, top_k) for keyword in corpus.keywords],
+    )
+
+
+def ask_all_unlimited(corpus: Corpus) -> Rankings:
+    """Ask everything without a floor and without an end, so that any floor can be laid on afterwards."""
+    with no_floor():
+        return ask_all(corpus, len(corpus.entries))
+
+
+def counts(corpus: Corpus, rankings: Rankings, floor: Floor) -> Counts:
+    """Return what `floor` makes of the rankings, which were made with this floor or a lower one."""
+    firsts = [floor.first(ranking) for ranking in rankings.visible]
+    wanted = [entry_id(number) for _, number in corpus.questions]
+    return Counts(
+        right=sum(first == right for first, right in zip(firsts, wanted, strict=True)),
+        unanswered=firsts.count(None),
+        answered_hidden=sum(floor.first(ranking) is not None for ranking in rankings.hidden),
+        keywords=sum(floor.first(ranking) is not None for ranking in rankings.keywords),
+    )
 
 
 def right_first_float(corpus: Corpus, k1: float, b: float) -> int:
-    """Count the same for plain BM25 in floating point, with the same tokens."""
-    index = build_index(corpus.entries)
+    """Count the questions whose paragraph plain BM25 in floating point has first, with the same tokens."""
+    index = corpus.index
     count = len(index.entry_ids)
     norms = [k1 * (1 - b + b * length * count / index.total_length) for length in index.lengths]
     right = 0
@@ -114,46 +205,10 @@ def right_first_float(corpus: Corpus, k1: float, b: float) -> int:
     return right
 
 
-def floor_errors(corpus: Corpus) -> Errors:
-    """Return the errors of the floor as it is."""
-    return _errors(corpus, _visible(corpus, 1), _hidden(corpus, 1), FLOOR_SHARE)
-
-
-def curve(corpus: Corpus) -> dict[tuple[int, int], Errors]:
-    """Return the errors at each share; the least of one unseen term always holds."""
-    with no_floor(unseen_terms=retrieval.FLOOR_UNSEEN_TERMS):
-        visible, hidden = _visible(corpus, len(corpus.entries)), _hidden(corpus, len(corpus.entries))
-    return {share: _errors(corpus, visible, hidden, share) for share in SHARES}
-
-
-def _visible(corpus: Corpus, top_k: int) -> list[Ranking]:
-    index = build_index(corpus.entries)
-    return [rank(index, question, top_k) for question, _ in corpus.questions]
-
-
-def _hidden(corpus: Corpus, top_k: int) -> list[Ranking]:
-    """Ask each question where its paragraph was never there, in no statistic either."""
-    rankings = []
-    for number, asked in groupby(corpus.questions, key=itemgetter(1)):
-        index = build_index(corpus.entries[:number] + corpus.entries[number + 1 :])
-        rankings += [rank(index, question, top_k) for question, _ in asked]
-    return rankings
-
-
-def _errors(corpus: Corpus, visible: list[Ranking], hidden: list[Ranking], share: tuple[int, int]) -> Errors:
-    firsts = [_first(ranking, share) for ranking in visible]
-    wanted = [entry_id(number) for _, number in corpus.questions]
-    return Errors(
-        right=sum(first == right for first, right in zip(firsts, wanted, strict=True)),
-        unanswered=firsts.count(None),
-        answered_hidden=sum(_first(ranking, share) is not None for ranking in hidden),
-    )
-
-
-def _first(ranking: Ranking, share: tuple[int, int]) -> str | None:
-    """Return the first entry that matches the share of the question's information."""
-    wanted = ranking.information * share[0]
-    return next((one.entry_id for one in ranking.entries if one.information * share[1] >= wanted), None)
+def unanswered_in_blocks(corpus: Corpus, size: int) -> int:
+    """Count the questions left unanswered where a block of `size` paragraphs, the right one among them, is visible."""
+    blocks = [build_index(corpus.entries[start : start + size]) for start in range(0, len(corpus.entries), size)]
+    return sum(not rank(blocks[number // size], question, 1).entries for question, number in corpus.questions)
 
 
 def _function_words(index: Index, language: str) -> str:
@@ -165,31 +220,64 @@ def _function_words(index: Index, language: str) -> str:
     return "; ".join(cells)
 
 
+def _row(*cells: object) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |")
+
+
+def _head(*cells: object) -> None:
+    _row(*cells)
+    print("|---" * len(cells) + "|")
+
+
+def _part(part: tuple[int, int], in_force: tuple[int, int]) -> str:
+    written = f"{part[0]}/{part[1]}" if part[1] > 1 else f"{part[0]}"
+    return f"**{written}**" if part == in_force else written
+
+
+def _print_floors(corpora: Mapping[str, Corpus], rankings: Mapping[str, Rankings]) -> None:
+    def cells(floor: Floor, *, keywords: bool) -> list[str]:
+        found = [counts(corpora[language], rankings[language], floor) for language in LANGUAGES]
+        return [
+            f"{one.right} / {one.unanswered} / {one.answered_hidden}" + (f" / {one.keywords}" if keywords else "")
+            for one in found
+        ]
+
+    print("\nThe share: right first and answered / unanswered though visible / answered though hidden")
+    _head("share", *LANGUAGES)
+    for share in SHARES:
+        _row(_part(share, FLOOR_SHARE), *cells(Floor(share, FLOOR_UNSEEN), keywords=False))
+    with no_floor():
+        common = [rank(corpora[one].index, question, 240) for one in LANGUAGES for question in FUNCTION_WORDS[one]]
+    print("\nThe part of an unseen term: the same / keywords answered; questions of function words answered")
+    _head("part", *LANGUAGES, f"of {len(common)}")
+    for part in UNSEEN_PARTS:
+        floor = Floor(FLOOR_SHARE, part)
+        answered = sum(floor.first(ranking) is not None for ranking in common)
+        _row(_part(part, FLOOR_UNSEEN), *cells(floor, keywords=True), answered)
+
+
 def main() -> None:
     corpora = {language: load(VECTORS, language) for language in LANGUAGES}
+    rankings = {language: ask_all_unlimited(corpus) for language, corpus in corpora.items()}
     print("Right paragraph first, by score alone")
-    print("| language | integer | float, k1 0.9, b 0.4 | float, k1 1.2, b 0.75 | questions |")
-    print("|---|---|---|---|---|")
+    _head("language", "integer", "float, k1 0.9, b 0.4", "float, k1 1.2, b 0.75", "questions")
     for language, corpus in corpora.items():
         asked = len(corpus.questions)
-        counts = (
-            right_first(corpus),
+        right = (
+            counts(corpus, rankings[language], NO_FLOOR).right,
             right_first_float(corpus, 0.9, 0.4),
             right_first_float(corpus, 1.2, 0.75),
         )
-        print(f"| {language} | " + " | ".join(f"{n} ({n / asked:.1%})" for n in counts) + f" | {asked} |")
-    print("\nThe floor: right first and answered / unanswered though visible / answered though hidden")
-    print("| share | " + " | ".join(LANGUAGES) + " |")
-    print("|---" * (1 + len(LANGUAGES)) + "|")
-    curves = {language: curve(corpus) for language, corpus in corpora.items()}
-    for share in SHARES:
-        mark = " *" if share == FLOOR_SHARE else ""
-        found = [curves[language][share] for language in LANGUAGES]
-        cells = [f"{one.right} / {one.unanswered} / {one.answered_hidden}" for one in found]
-        print(f"| {share[0]}/{share[1]}{mark} | " + " | ".join(cells) + " |")
+        _row(language, *(f"{number} ({number / asked:.1%})" for number in right), asked)
+    _print_floors(corpora, rankings)
+    print("\nUnanswered where only a block of paragraphs is visible, the right one among them")
+    _head("entries", *LANGUAGES)
+    for size in BLOCKS:
+        shares = [unanswered_in_blocks(corpus, size) / len(corpus.questions) for corpus in corpora.values()]
+        _row(size, *(f"{share:.1%}" for share in shares))
     print("\nQuestions of function words alone (document frequency in 240 entries)")
     for language, corpus in corpora.items():
-        print(f"{language}: {_function_words(build_index(corpus.entries), language)}")
+        print(f"{language}: {_function_words(corpus.index, language)}")
 
 
 if __name__ == "__main__":

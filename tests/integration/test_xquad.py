@@ -14,10 +14,12 @@ from kansho_verify import Expectations, verify
 from tests.support.fixed_test_keys import fixed_hex
 from tests.support.xquad import LANGUAGES, NOW, Annotated, publish_xquad, read_xquad
 
-# Answers that cut a number in the data itself (`2,70` out of `2,700,000`), and answers whose first occurrence is another
-# one than the annotators meant, where the boundary rule finds theirs.
+# Answers that cut a number in the data itself (`2,70` out of `2,700,000`).
 REFUSED_WHEN_SAFE = {"en": 1, "zh": 0, "hi": 2, "de": 0}
-MOVED_TO_THE_MEANT_PLACE = {"en": 0, "zh": 0, "hi": 5, "de": 0}
+# Answers whose first occurrence splits a character, so that the boundary rule goes on to a later one; and those of them
+# where that is the place the annotators marked. The fifth Hindi one stands whole twice, and they marked the second.
+MOVED_ON = {"en": 0, "zh": 0, "hi": 5, "de": 0}
+MOVED_TO_THE_MARKED_PLACE = {"en": 0, "zh": 0, "hi": 4, "de": 0}
 
 
 def answer_of(one: Annotated) -> dict[str, Any]:
@@ -57,7 +59,8 @@ def test_every_answer_is_attested_and_verified_from_the_raw_files(language: str,
                 expected=Expectations(any_question=True),
                 now=NOW + 1,
                 sources={one.document: raw[one.document]},
-                **statements,
+                generation=statements["generation"],
+                live=statements["live"],
             )
             assert verdict.exit_code == 0, (one, verdict)
     workspace.close()
@@ -75,14 +78,15 @@ def test_the_safe_boundary_refuses_cut_numbers_and_finds_the_meant_place(
     workspace.close()
     assert len(refused) == REFUSED_WHEN_SAFE[language], refused
     assert set(refused.values()) <= {"excerpt_cuts_number"}
-    assert moved == MOVED_TO_THE_MEANT_PLACE[language]
+    assert len(moved) == MOVED_ON[language]
+    assert sum(moved) == MOVED_TO_THE_MARKED_PLACE[language]
 
 
 def safe_outcomes(
     answers: tuple[Annotated, ...], view: View, policy: dict[str, Any], data: Any
-) -> tuple[dict[int, str], int]:
+) -> tuple[dict[int, str], list[bool]]:
     refused: dict[int, str] = {}
-    moved = 0
+    moved: list[bool] = []
     for number, one in enumerate(answers):
         made = view.derived(one.document)
         registry = {one.document: RegistrySource(one.document, "document", made.text)}
@@ -91,5 +95,5 @@ def safe_outcomes(
         if safe.span is None:
             refused[number] = str(safe.finding)
         elif safe.span != loose.span:
-            moved += (safe.span.start, safe.span.end) == data.expected(one)[:2]
+            moved.append((safe.span.start, safe.span.end) == data.expected(one)[:2])
     return refused, moved

@@ -198,10 +198,12 @@ REBOUND = {
         "section.authorization_mismatch", _changed(f"{AUDIT}.request.authorization_revision", "2")
     ),
     "commitment-false": Forgery("request.commitment_mismatch", _changed("public.payload.request_commitment", "0" * 64)),
-    "acl-widened": Forgery("entry.proof_invalid", _changed(f"{AUDIT}.documents.0.acl.groups", ["everyone", "public"])),
+    "acl-widened": Forgery(
+        "document.proof_invalid", _changed(f"{AUDIT}.documents.0.acl.groups", ["everyone", "public"])
+    ),
     "acl-of-others": Forgery("acl.not_allowed", _changed(f"{AUDIT}.documents.0.acl.groups", ["hr"])),
     "document-sequence-changed": Forgery("document.proof_invalid", _changed(f"{AUDIT}.documents.0.event_sequence", 7)),
-    "entry-count-changed": Forgery("entry.proof_invalid", _changed(f"{AUDIT}.documents.0.entry_count", 1)),
+    "entry-count-changed": Forgery("document.proof_invalid", _changed(f"{AUDIT}.documents.0.entry_count", 1)),
     "entry-index-changed": Forgery("entry.proof_invalid", _changed(f"{AUDIT}.documents.0.entries.0.index", 1)),
     "generation-id-false": Forgery("generation.id_mismatch", _changed(f"{GENERATION}.generation", f"gen_{'0' * 64}")),
     "generation-pipeline-changed": Forgery(

@@ -39,7 +39,7 @@ def identities() -> dict[str, Any]:
     text = "Refunds are paid within five business days of the request."
     groups = ["finance", "public"]
     acl = add("acl", {"groups": groups, "salt": SALT}, identity.acl_hash(groups, SALT))
-    revision = {
+    revision: dict[str, Any] = {
         "corpus": CORPUS,
         "tenant": "default",
         "document": "policies/refund.md",
@@ -63,13 +63,13 @@ def identities() -> dict[str, Any]:
     }
     projected = {**revision, "media_type": "application/pdf", "projection": projection}
     add("canonical_revision", projected, identity.canonical_revision_id(**projected))
-    parse = {
+    parse: dict[str, Any] = {
         "canonical_revision": canonical,
         "parser": "markdown-blocks-v1",
         "configuration_sha256": sha256_hex({"preset": "commonmark", "tables": True}),
     }
     parsed = add("parse_revision", parse, identity.parse_revision_id(**parse))
-    element = {
+    element: dict[str, Any] = {
         "parse_revision": parsed,
         "element_kind": "paragraph",
         "coordinate_space": "canonical-text-lf-nfc-char-v1",
@@ -78,7 +78,7 @@ def identities() -> dict[str, Any]:
         "text_sha256": sha256_text(text),
     }
     made = add("element", element, identity.element_id(**element))
-    chunk = {
+    chunk: dict[str, Any] = {
         "canonical_revision": canonical,
         "parse_revision": parsed,
         "chunker": "block-chunks-v1",
@@ -89,7 +89,7 @@ def identities() -> dict[str, Any]:
         "acl": acl,
     }
     chunked = add("chunk", chunk, identity.chunk_id(**chunk))
-    entry = {
+    entry: dict[str, Any] = {
         "chunk": chunked,
         "retrieval_text_sha256": sha256_text(f"Refunds\n{text}"),
         "index": "heading-path-v1",
@@ -118,10 +118,14 @@ def identities() -> dict[str, Any]:
     add("generation", generation, identity.generation_id(generation))
     claim = {"text_sha256": sha256_text(text), "citations": []}
     add("claim", claim, identity.claim_id(sha256_text(text), []))
-    request = {"audience": None, "question": "When are refunds paid?", "challenge": fixed_hex("challenge", 32)}
+    request: dict[str, Any] = {
+        "audience": None,
+        "question": "When are refunds paid?",
+        "challenge": fixed_hex("challenge", 32),
+    }
     add("request", request, identity.request_commitment(**request))
     public = {"schema": "kansho.public.v1", "status": "insufficient_evidence", "claims": []}
-    trace = {"nonce": fixed_hex("nonce", 16), "request": sha256_hex(request), "public": public}
+    trace: dict[str, Any] = {"nonce": fixed_hex("nonce", 16), "request": sha256_hex(request), "public": public}
     add("trace", trace, identity.trace_id(nonce=trace["nonce"], request=request, public=public))
     return {"vectors": vectors}
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from kansho_sign.retrieval import (
     FLOOR_SHARE,
-    FLOOR_UNSEEN_TERMS,
+    FLOOR_UNSEEN,
     RETRIEVAL,
     build_index,
     inverse_document_frequency,
@@ -69,12 +69,19 @@ CHINESE: Final = (
     ("idx_3", "\u8fd0\u8d39\u7531\u4e70\u65b9\u627f\u62c5\u3002"),
     ("idx_4", "\u53d1\u7968\u968f\u8d27\u5bc4\u51fa\u3002"),
 )
+TWELVE: Final = (("idx_01", "ceo \u9000\u6b3e"), *((f"idx_{number:02}", f"w{number}") for number in range(2, 13)))
+"""Numbers have no stem, and 2 * 12 + 3 is a cube: one word of one entry matches two thirds of an unseen one exactly."""
 RANKINGS: Final = (
     ("worked example", REFUNDS, "Within how many days is a refund accepted?", 10),
     ("top_k cuts the order, not the counts", REFUNDS, "refunds within days, device warranty", 1),
     ("function words alone", REFUNDS, "What is the", 10),
     ("nothing known", REFUNDS, "Who wrote Hamlet?", 10),
     ("empty question", REFUNDS, "?!", 10),
+    ("one short word held by one of twelve: just enough", TWELVE, "CEO", 10),
+    ("two Chinese characters held by one of twelve: just enough", TWELVE, "\u9000\u6b3e", 10),
+    ("one short word held by one of eleven: too little", TWELVE[:11], "CEO", 10),
+    ("one known word among unknown ones: enough", TWELVE, "Who the CEO", 10),
+    ("one known word among unknown ones: a share too small", TWELVE, "Who was then the CEO", 10),
     ("no entries", (), "Within how many days is a refund accepted?", 10),
     ("one entry", REFUNDS[:1], "refunds accepted within days of purchase", 10),
     ("ties by entry id", TIES, "alphabet betamax gammaray", 10),
@@ -93,7 +100,7 @@ RANKINGS: Final = (
 def build() -> dict[str, Any]:
     """Return the value of `retrieval.json`."""
     return {
-        "floor": {"share": list(FLOOR_SHARE), "unseen_terms": FLOOR_UNSEEN_TERMS},
+        "floor": {"share": list(FLOOR_SHARE), "unseen": list(FLOOR_UNSEEN)},
         "idf": [
             {"document_frequency": held, "entries": count, "idf": inverse_document_frequency(count, held)}
             for count, held in ((0, 0), (1, 0), (1, 1), (3, 1), (6, 0), (240, 0), (240, 1), (240, 120), (240, 240))
@@ -114,7 +121,6 @@ def _ranking(name: str, entries: tuple[tuple[str, str], ...], question: str, top
         "eligible": ranking.eligible,
         "entries": [{"entry": entry_id, "text": text} for entry_id, text in entries],
         "information": ranking.information,
-        "least": ranking.least,
         "matched": ranking.matched,
         "name": name,
         "order": [
@@ -131,6 +137,7 @@ def _ranking(name: str, entries: tuple[tuple[str, str], ...], question: str, top
             for term in ranking.terms
         ],
         "top_k": top_k,
+        "unseen": ranking.unseen,
     }
 
 
