@@ -22,7 +22,7 @@ from kansho_sign.tokens import is_bigram, stem_of, tokenise
 
 __all__ = [
     "FLOOR_SHARE",
-    "FLOOR_UNSEEN_TERMS",
+    "FLOOR_UNSEEN",
     "RETRIEVAL",
     "Index",
     "RankedEntry",
@@ -38,10 +38,10 @@ __all__ = [
 RETRIEVAL: Final = "lexical-bm25-visible-v1"
 """Name of this method in pipelines and audit sections."""
 
-FLOOR_SHARE: Final[tuple[int, int]] = (1, 4)
+FLOOR_SHARE: Final[tuple[int, int]] = (1, 5)
 """Numerator and denominator of the share of the question's information that an entry must match."""
-FLOOR_UNSEEN_TERMS: Final = 1
-"""Terms unknown to every entry whose information an entry must match at least, whatever the share."""
+FLOOR_UNSEEN: Final[tuple[int, int]] = (2, 3)
+"""Numerator and denominator of the part of one unseen term's information that an entry must match in any case."""
 
 LOG2_FRACTION_BITS: Final = 16
 """Fractional bits of an idf: 65,536 is one bit of information."""
@@ -108,8 +108,8 @@ class Ranking:
     """The question's distinct terms, ascending by code points."""
     information: int
     """What the question's terms count together, in units of 2^-16 bit."""
-    least: int
-    """What an eligible entry must match at least, beside the share: the idf of an unseen term."""
+    unseen: int
+    """What a term that no visible entry holds counts, in units of 2^-16 bit: the measure of the floor's second rule."""
 
 
 def fixed_log2(numerator: int, denominator: int) -> int:
@@ -202,12 +202,11 @@ def rank(index: Index, question: str, top_k: int) -> Ranking:
     for term in terms:
         for position in index.postings[term.term][0] if term.document_frequency else ():
             matched[position] = matched.get(position, 0) + term.information
-    share, whole = FLOOR_SHARE
-    least = FLOOR_UNSEEN_TERMS * inverse_document_frequency(count, 0)
+    unseen = inverse_document_frequency(count, 0)
     eligible = {
         position: information
         for position, information in matched.items()
-        if information >= least and information * whole >= total * share
+        if _reaches(information, FLOOR_SHARE, total) and _reaches(information, FLOOR_UNSEEN, unseen)
     }
     scores = dict.fromkeys(eligible, 0)
     for term in terms if eligible else ():
@@ -225,7 +224,7 @@ def rank(index: Index, question: str, top_k: int) -> Ranking:
         eligible=len(eligible),
         terms=terms,
         information=total,
-        least=least,
+        unseen=unseen,
     )
 
 
@@ -287,6 +286,12 @@ def _explained(frequencies: Mapping[str, int]) -> set[str]:
         if known_stem or (is_bigram(term) and (term[0] in ends or term[1] in starts)):
             explained.add(term)
     return explained
+
+
+def _reaches(information: int, part: tuple[int, int], whole: int) -> bool:
+    """Tell whether `information` is at least this part of `whole`, compared exactly."""
+    numerator, denominator = part
+    return information * denominator >= whole * numerator
 
 
 def _score(index: Index, idf: int, frequency: int, length: int) -> int:
