@@ -31,6 +31,10 @@ def test_the_consumer_decides_as_the_vector_says(case: dict[str, Any]) -> None:
     assert (verdict.exit_code == 0) == (case["codes"] == []), "a refusing vector names its reason"
 
 
+def test_the_example_trust_root_is_the_one_of_the_vectors() -> None:
+    assert build.EXAMPLE_TRUST_ROOT.read_bytes() == (FOLDER / "bundles" / "trust-root.json").read_bytes()
+
+
 def test_every_code_of_a_vector_is_documented() -> None:
     known = {str(code) for code in reasons.Code}
     assert {code for case in CASES for code in case["codes"]} <= known

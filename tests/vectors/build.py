@@ -23,12 +23,16 @@ def files() -> dict[str, bytes]:
     return built | bundle_vectors.files(FOLDER / "sources")
 
 
+EXAMPLE_TRUST_ROOT = FOLDER.parents[1] / "keys" / "example-trust-root.json"
+
+
 def main() -> None:
     """Writes what differs and removes built files that nothing makes any more."""
     built = files()
     for path in (FOLDER / "bundles").rglob("*.json"):
         if path.relative_to(FOLDER).as_posix() not in built:
             path.unlink()
+    EXAMPLE_TRUST_ROOT.write_bytes(built["bundles/trust-root.json"])
     for name, data in built.items():
         path = FOLDER / name
         if not path.is_file() or path.read_bytes() != data:
