@@ -9,7 +9,16 @@ from kansho_sign.claims import Cited
 from kansho_sign.derivation import DerivedDocument
 from kansho_sign.evidence import Decision
 
-__all__ = ["MEDIA_TYPE", "Binding", "Request", "assemble", "audit_payload", "decision_json", "public_payload"]
+__all__ = [
+    "MEDIA_TYPE",
+    "Binding",
+    "Request",
+    "assemble",
+    "audit_payload",
+    "decision_json",
+    "document_json",
+    "public_payload",
+]
 
 MEDIA_TYPE = "application/vnd.kansho.bundle.v1+json"
 COUNTS = ("visible_documents", "visible_entries", "matched_entries", "eligible_entries", "selected_entries")
@@ -106,7 +115,8 @@ def _entry_json(document: DerivedDocument, index: int, proof: list[str]) -> Json
     }
 
 
-def _document_json(document: DerivedDocument, indexes: Sequence[int], siblings: list[str]) -> JsonObject:
+def document_json(document: DerivedDocument, indexes: Sequence[int], siblings: list[str]) -> JsonObject:
+    """A document as the audit section discloses it, with the entries at ``indexes``."""
     source, tree = document.source, document.entry_tree()
     return {
         "document": source.document,
@@ -159,7 +169,7 @@ def audit_payload(
         "request": request.to_json(),
         "nonce": binding.nonce,
         "documents": [
-            _document_json(documents[name], sorted(needed[name]), siblings(name)) for name in sorted(documents)
+            document_json(documents[name], sorted(needed[name]), siblings(name)) for name in sorted(documents)
         ],
         "selection": list(selection),
         "filter_summary": dict(counts) if counts else dict.fromkeys(COUNTS, 0),

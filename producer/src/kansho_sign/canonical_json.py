@@ -15,7 +15,8 @@ JsonObject = dict[str, Any]
 MAX_INTEGER = 2**53 - 1
 MAX_DIGITS = 17
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# Possessive, and content with a missing end: one pass, however hostile the text is.
+STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 SURROGATE = re.compile("[\ud800-\udfff]")
 NOT_BRACKET = re.compile(r"[^\[\]{}]+")
 
@@ -25,7 +26,7 @@ def _refuse(code: str, why: str, where: str = "", hint: str = "") -> NoReturn:
 
 
 def _check(value: object, path: str, depth: int) -> None:
-    if depth > LIMITS.json_depth:
+    if depth > LIMITS.json_depth or (depth == LIMITS.json_depth and type(value) in (dict, list)):
         _refuse("limits.depth", f"nested deeper than {LIMITS.json_depth}", path)
     if value is None or value is True or value is False:
         return
@@ -85,6 +86,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 
 def _integer(digits: str) -> int:
+    if digits == "-0":
+        _refuse("json.float", "-0 is outside the domain", "", "write 0")
     if len(digits) > MAX_DIGITS:
         _refuse("json.integer_range", "an integer outside ±(2^53 - 1)")
     return int(digits)

@@ -37,9 +37,9 @@ def _cut(text: str, start: int) -> int:
     if space >= 0:
         return space + 1
     cut = high
-    while cut > low and cuts_character(text[cut - 1], text[cut]):
+    while cut > start and cuts_character(text[cut - 1], text[cut]):
         cut -= 1
-    return cut if cut > low else high
+    return cut if cut > start else high
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

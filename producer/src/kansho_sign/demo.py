@@ -2,12 +2,12 @@
 
 import json
 import secrets
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -39,10 +39,12 @@ def _step(title: str) -> None:
     click.echo(f"\n== {title}")
 
 
-def _run(arguments: Sequence[str | Path]) -> int:
-    shown = " ".join(["kansho-verify", *(f'"{a}"' if " " in str(a) else str(a) for a in arguments[1:])])
-    click.echo(f"$ {shown}")
-    finished = subprocess.run([str(a) for a in arguments], check=False, capture_output=True, text=True, timeout=120)  # noqa: S603 - this project's own command
+def _run(verifier: str, folder: Path, *arguments: str) -> int:
+    click.echo(f"$ {shlex.join(['kansho-verify', *arguments])}")
+    # The command is this project's own, found beside this interpreter or on the PATH.
+    finished = subprocess.run(  # noqa: S603
+        [verifier, *arguments], cwd=folder, check=False, capture_output=True, text=True, timeout=120
+    )
     click.echo(finished.stdout + finished.stderr, nl=False)
     click.echo(f"(exit code {finished.returncode})")
     return finished.returncode
@@ -110,23 +112,23 @@ def run_demo() -> int:
     verifier, now = _verifier(), int(time.time())
     with tempfile.TemporaryDirectory(prefix="kansho-demo-") as name:
         folder = Path(name)
+        with as_file(files("kansho_sign") / "documentation") as documentation:
+            shutil.copytree(documentation, folder / "documents")
         _step("Make a workspace (for this demo with unencrypted keys)")
         workspace = create(folder / "workspace", issuer="kansho-demo", passphrase=None, now=now)
         click.echo(f"issuer {workspace.configuration.issuer}, corpus {workspace.configuration.corpus}")
-        with as_file(files("kansho_sign") / "documentation") as sources:
-            bundle = _sign_both(workspace, sources, folder, now)
-            workspace.close()
-            against: list[str | Path] = ["--trust-root", folder / "workspace" / "trust-root.json"]
-            against += ["--published", folder / "workspace" / "published", "--sources", sources]
-            check: list[str | Path] = [verifier, "check"]
-            _step("Verify both with the separate command")
-            codes = [
-                _run([*check, folder / "answer.json", *against, "--question", QUESTION]),
-                _run([*check, folder / "attested.json", *against, "--any-question"]),
-            ]
-            _step("Change one word of one claim, make the self-hash anew, verify again")
-            (folder / "tampered.json").write_bytes(dumps(_tamper(bundle)))
-            codes.append(_run([*check, folder / "tampered.json", *against, "--question", QUESTION]))
+        bundle = _sign_both(workspace, folder / "documents", folder, now)
+        workspace.close()
+
+        def check(bundle: str, *asked: str) -> int:
+            against = ("--trust-root", "workspace/trust-root.json", "--published", "workspace/published")
+            return _run(verifier, folder, "check", bundle, *against, "--sources", "documents", *asked)
+
+        _step("Verify both with the separate command")
+        codes = [check("answer.json", "--question", QUESTION), check("attested.json", "--any-question")]
+        _step("Change one word of one claim, make the self-hash anew, verify again")
+        (folder / "tampered.json").write_bytes(dumps(_tamper(bundle)))
+        codes.append(check("tampered.json", "--question", QUESTION))
     if codes != [0, 0, REFUSED]:
         click.echo(f"error: the exit codes should be 0, 0 and {REFUSED}, not {codes}", err=True)
         return 70

@@ -14,11 +14,10 @@ from kansho_sign.document_map import EntryTree
 from kansho_sign.entries import INDEX, retrieval_texts
 from kansho_sign.errors import InputError
 from kansho_sign.parsing import PARSERS, parser_for
+from kansho_sign.retrieval import RETRIEVAL
 from kansho_sign.text import NORMALISER, UNICODE_VERSION, canonical_text, decode, sha256_text
 
 __all__ = ["DerivedDocument", "DerivedElement", "DerivedEntry", "SourceRevision", "derive", "pipeline"]
-
-RETRIEVAL = "lexical-bm25-visible-v1"
 
 
 def pipeline() -> JsonObject:

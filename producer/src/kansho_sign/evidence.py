@@ -66,11 +66,21 @@ class Decision:
 
 
 def occurrences(text: str, excerpt: str) -> Iterator[int]:
-    """Every place where ``excerpt`` stands, overlapping ones too, ascending."""
+    """Every place where ``excerpt``, not empty, stands, overlapping ones too, ascending; in linear time."""
+    size, period, previous = len(excerpt), 0, -1
     place = text.find(excerpt)
     while place >= 0:
         yield place
-        place = text.find(excerpt, place + 1)
+        # Two neighbours at most half an excerpt apart show the excerpt's smallest period. While the text goes on with
+        # it, the next place is one period away; searching anew for each would read the same text again and again.
+        if not period and previous >= 0 and 2 * (place - previous) <= size:
+            period = place - previous
+        previous = place
+        end = place + size
+        if period and text[end : end + period] == excerpt[size - period :]:
+            place += period
+        else:
+            place = text.find(excerpt, place + 1)
 
 
 def _at(text: str, index: int) -> str:

@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from kansho_sign.errors import InputError, UsageError
-from kansho_sign.output import write_new
+from kansho_sign.limits import LIMITS
+from kansho_sign.output import read_bounded, write_new
 
 __all__ = ["ROLES", "SigningKey", "load_key", "new_key", "save_key", "thumbprint"]
 
@@ -69,8 +70,16 @@ def new_key() -> SigningKey:
 
 
 def save_key(path: Path, key: SigningKey, passphrase: bytes | None) -> None:
-    """PKCS#8 PEM with mode 0600, never over an existing file; encrypted unless ``passphrase`` is None."""
-    encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
+    """PKCS#8 PEM with mode 0600, never over an existing file; encrypted unless ``passphrase`` is None.
+
+    Raises UsageError ``keys.passphrase_length`` for a passphrase that cannot be used.
+    """
+    encryption: serialization.KeySerializationEncryption = serialization.NoEncryption()
+    if passphrase is not None:
+        if not 1 <= len(passphrase) <= LIMITS.passphrase_bytes:
+            why = f"a passphrase has 1 to {LIMITS.passphrase_bytes} bytes"
+            raise UsageError("keys.passphrase_length", why, hint="choose another one")
+        encryption = serialization.BestAvailableEncryption(passphrase)
     pem = key.private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
     write_new(path, pem, mode=0o600)
 
@@ -83,9 +92,11 @@ def load_key(path: Path, passphrase: bytes | None) -> SigningKey:
     """
     try:
         status = path.stat()
-        pem = path.read_bytes()
+        pem = read_bounded(path, LIMITS.key_bytes)
     except OSError as error:
         raise UsageError("keys.unreadable", f"the key cannot be read ({error.strerror})", str(path)) from None
+    except InputError as error:
+        raise UsageError("keys.unreadable", f"the key cannot be read ({error.why})", str(path)) from None
     if stat.S_IMODE(status.st_mode) & 0o077:
         raise InputError("keys.mode", "others may read this private key", str(path), f"chmod 600 {path}")
     encrypted = b"ENCRYPTED" in pem

@@ -21,11 +21,15 @@ class Limits:
     question_code_points: int = 8_192
     label_code_points: int = 256
     document_code_points: int = 512
+    uri_characters: int = 2_048
     elements_per_chunk: int = 256
     citation_entries: int = 65_536
     groups: int = 256
     top_k: int = 100
     markdown_nesting: int = 100
+    key_bytes: int = 65_536
+    passphrase_bytes: int = 1_023
+    latest_time_seconds: int = 253_402_300_799
 
 
 LIMITS = Limits()

@@ -20,7 +20,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _write_temporary(path: Path, data: bytes, mode: int) -> Path:
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    # The target's name is not part of it: it may be as long as the file system allows.
+    descriptor, name = tempfile.mkstemp(prefix=".kansho-", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as handle:
@@ -35,12 +36,26 @@ def _write_temporary(path: Path, data: bytes, mode: int) -> Path:
 
 
 def _failed(path: Path, error: OSError) -> FaultError:
-    return FaultError("output.failed", f"cannot be written ({error.strerror})", str(path), "nothing was changed")
+    return FaultError("output.failed", f"cannot be written ({error.strerror})", str(path), "the file is as it was")
+
+
+def _refuse_special(path: Path) -> None:
+    """A rename would put a file in the place of a device, or fail late on a folder."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise UsageError("output.not_a_file", "there is something that is no regular file", str(path), "choose a file")
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Replaces ``path``: temporary file, fsync, rename, fsync of the folder. Raises FaultError ``output.failed``."""
+    """Replaces ``path``: temporary file, fsync, rename, fsync of the folder.
+
+    Raises FaultError ``output.failed``, UsageError ``output.not_a_file`` for a folder, a device and the like.
+    """
     try:
+        _refuse_special(path)
         temporary = _write_temporary(path, data, mode)
         try:
             temporary.replace(path)

@@ -6,11 +6,14 @@ It works on the finished payloads and on raw bytes fetched anew; nothing that wa
 from collections.abc import Callable, Mapping
 
 from kansho_sign import identity
+from kansho_sign.bundle import document_json
 from kansho_sign.canonical_json import JsonObject, dumps, sha256_hex
+from kansho_sign.claims import cite
 from kansho_sign.cose import statement_sha256
 from kansho_sign.derivation import DerivedDocument, SourceRevision, derive
 from kansho_sign.document_map import document_key, document_record, entry_is_included, map_root_of_member
-from kansho_sign.errors import FaultError
+from kansho_sign.errors import FaultError, InputError
+from kansho_sign.retrieval import RETRIEVAL
 from kansho_sign.schema import validate
 from kansho_sign.text import sha256_text
 
@@ -49,16 +52,18 @@ def _rederive(item: JsonObject, request: JsonObject, corpus: str, raw_bytes: Cal
         salt=item["acl"]["salt"],
         event_sequence=item["event_sequence"],
     )
-    return derive(corpus, revision, raw_bytes(item["raw_sha256"]))
+    try:
+        return derive(corpus, revision, raw_bytes(item["raw_sha256"]))
+    except InputError as error:
+        raise SelfCheckError("selfcheck.failed", f"{item['document']}: {error}") from None
 
 
-def _check_document(item: JsonObject, made: DerivedDocument, generation: JsonObject, request: JsonObject) -> None:
+def _check_document(
+    item: JsonObject, made: DerivedDocument, disclosed: set[int], generation: JsonObject, request: JsonObject
+) -> None:
     name = item["document"]
     _require(set(request["groups"]) & set(item["acl"]["groups"]), f"{name}: the subject may see it")
-    _require(
-        (item["entry_count"], item["entry_root"]) == (len(made.entries), made.entry_tree().root),
-        f"{name}: entries",
-    )
+    _require(item == document_json(made, sorted(disclosed), item["siblings"]), f"{name}: what is disclosed of it")
     key = document_key(bytes.fromhex(generation["map_salt"]), request["tenant"], name)
     record = document_record(
         document_key=key,
@@ -70,34 +75,80 @@ def _check_document(item: JsonObject, made: DerivedDocument, generation: JsonObj
     )
     root = map_root_of_member(key, sha256_hex(record), item["siblings"])
     _require(root == generation["document_map_root"], f"{name}: place in the generation")
-    for disclosed in item["entries"]:
-        leaf = dumps(made.entries[disclosed["index"]].record())
-        place = (disclosed["index"], item["entry_count"], disclosed["proof"], item["entry_root"])
-        _require(entry_is_included(leaf, *place), f"{name}: entry {disclosed['index']}")
+    for entry in item["entries"]:
+        leaf = dumps(made.entries[entry["index"]].record())
+        place = (entry["index"], item["entry_count"], entry["proof"], item["entry_root"])
+        _require(entry_is_included(leaf, *place), f"{name}: entry {entry['index']}")
 
 
-def _check_claim(claim: JsonObject, documents: Mapping[str, DerivedDocument]) -> None:
-    digest = sha256_text(claim["text"])
-    _require(claim["claim"] == identity.claim_id(digest, claim["citations"]), "claim id")
-    for citation in claim["citations"]:
-        made = documents[citation["document"]]
-        span = made.text[citation["char_start"] : citation["char_end"]]
-        _require(span == claim["text"] and citation["span_sha256"] == digest, "a citation's wording")
-        ids = (citation["canonical_revision"], citation["parse_revision"])
-        _require(ids == (made.canonical_revision, made.parse_revision), "a citation's revision")
-        known = {(e.entry, e.chunk, tuple(x.element for x in e.elements)) for e in made.entries}
-        listed = {(e["entry"], e["chunk"], tuple(e["elements"])) for e in citation["entries"]}
-        _require(listed <= known, "a citation's entries")
-
-
-def check_payloads(
-    public: JsonObject, audit: JsonObject, generation: JsonObject, raw_bytes: Callable[[str], bytes]
+def _check_claims(
+    public: JsonObject, documents: Mapping[str, DerivedDocument], disclosed: Mapping[str, set[int]]
 ) -> None:
-    """Re-derives everything the payloads say. ``raw_bytes`` gives a source by its hash. Raises SelfCheckError."""
-    validate(public, "public", "#/properties/payload")
-    validate(audit, "audit", "#/properties/payload")
-    check_generation(generation)
+    """Every citation made anew from the derived documents; ``disclosed`` gathers the entries that it demands."""
+    claims: list[JsonObject] = public["claims"]
+    _require(len({claim["claim"] for claim in claims}) == len(claims), "different claims")
+    for claim in claims:
+        digest = sha256_text(claim["text"])
+        _require(claim["claim"] == identity.claim_id(digest, claim["citations"]), "claim id")
+        for citation in claim["citations"]:
+            name, start, end = citation["document"], citation["char_start"], citation["char_end"]
+            _require(name in documents, "a citation's document")
+            _require(0 <= start < end <= len(documents[name].text), "a citation's place")
+            made = cite(documents[name], start, end)
+            _require(made.text == claim["text"] and made.citation == citation, "a citation")
+            disclosed[name].update(made.disclosed)
+
+
+def _check_evidence(public: JsonObject, audit: JsonObject) -> None:
+    """Method ``evidence``: the claims are those of the decisions, each once, in the order of the first."""
+    policy, decisions = audit["policy"], audit["evidence"]
+    _require(policy is not None and not audit["selection"] and audit["request"]["top_k"] is None, "evidence alone")
+    claims = {claim["claim"]: claim for claim in public["claims"]}
+    _require([*dict.fromkeys(d["claim"] for d in decisions if d["claim"] is not None)] == [*claims], "decisions")
+    for decision in decisions:
+        if public["status"] == "answered":
+            _require(decision["code"] is None, "an accepted answer")
+        quoted = decision["path"].startswith("evidence[")
+        _require((decision["claim"] is not None) == (quoted and decision["code"] is None), "a decision's claim")
+        if decision["claim"] is not None:
+            claim = claims[decision["claim"]]
+            _require(decision["excerpt_sha256"] == sha256_text(claim["text"]), "a decision's excerpt")
+            _require(decision["source_id"] == claim["citations"][0]["document"], "a decision's source")
+            _require(claim["citations"][0]["role"] in policy["allowed_roles"], "a decision's role")
+    annotations = public.get("annotations_unverified", [])
+    _require(policy["include_unverified_annotations"] or not annotations, "annotations that the policy asks for")
+    _require({claim for one in annotations for claim in one["claims"]} <= claims.keys(), "an annotation's claims")
+    whole = {item["document"]: item["canonical_sha256"] for item in audit["documents"]}
+    for decision in decisions:
+        if decision["claim"] is None and decision["code"] is None:
+            digest = whole.get(decision["source_id"], decision["excerpt_sha256"])
+            _require(decision["excerpt_sha256"] == digest, "a proposed text")
+    paths = [f"evidence[{i}].excerpt" for i, d in enumerate(decisions) if d["path"].startswith("evidence[")]
+    paths += [f"proposed_texts[{i}].text" for i in range(len(decisions) - len(paths))]
+    _require([d["path"] for d in decisions] == paths, "the decisions' paths")
+
+
+def _check_selection(public: JsonObject, audit: JsonObject) -> None:
+    """Other methods: claim i cites the i-th selected entry, and it alone."""
+    _require(audit["policy"] is None and not audit["evidence"], "a selection alone")
+    for claim in public["claims"]:
+        _require(len(claim["citations"]) == 1 and claim["citations"][0]["anchor"] == "entry", "a claim's anchor")
+    chosen = [claim["citations"][0]["entries"][0]["entry"] for claim in public["claims"]]
+    _require(chosen == audit["selection"], "the selection")
+    if audit["retrieval"]["method"] == RETRIEVAL:
+        top_k = audit["request"]["top_k"]
+        _require(top_k is not None and len(chosen) <= top_k, "top-k")
+
+
+def _check_agreement(public: JsonObject, audit: JsonObject, generation: JsonObject) -> None:
+    for name in ("issuer", "corpus", "issued_at"):
+        _require(public[name] == audit[name], f"{name} of both sections")
+    for name in ("issuer", "corpus", "registry"):
+        _require(public[name] == generation[name], f"{name} of the generation")
+    failure = None if public["status"] == "answered" else {"code": public["status"]}
+    _require(audit["failure"] == failure, "status and failure")
     request = audit["request"]
+    _require(request["groups"] == sorted(set(request["groups"])), "groups ascending")
     _require(audit["public_sha256"] == sha256_hex(public), "public hash")
     _require(audit["generation_sha256"] == statement_sha256(generation), "generation hash")
     _require(request["authorization_revision"] == generation["authorization_revision"], "authorization revision")
@@ -108,10 +159,41 @@ def check_payloads(
     untraced = {name: value for name, value in public.items() if name != "trace_id"}
     trace = identity.trace_id(nonce=audit["nonce"], request=request, public=untraced)
     _require(public["trace_id"] == trace, "trace id")
-    documents: dict[str, DerivedDocument] = {}
+
+
+def _check_counts(audit: JsonObject) -> None:
+    counts = audit["filter_summary"]
+    falling = [counts[f"{name}_entries"] for name in ("visible", "matched", "eligible", "selected")]
+    _require(falling == sorted(falling, reverse=True), "filter summary")
+    _require(counts["visible_documents"] >= len(audit["documents"]), "filter summary, documents")
+    _require(counts["selected_entries"] == len(audit["selection"]), "filter summary, selection")
+
+
+def check_payloads(
+    public: JsonObject, audit: JsonObject, generation: JsonObject, raw_bytes: Callable[[str], bytes]
+) -> None:
+    """Makes everything the payloads say anew and compares it whole. ``raw_bytes`` gives a source by its hash.
+
+    What only the whole of the visible documents could tell (counts, ranking) is checked for consistency alone. Raises
+    SelfCheckError; InputError ``schema.invalid`` for payloads that their schema does not allow.
+    """
+    validate(public, "public", "#/properties/payload")
+    validate(audit, "audit", "#/properties/payload")
+    validate(generation, "generation", "#/properties/payload")
+    check_generation(generation)
+    _check_agreement(public, audit, generation)
+    request = audit["request"]
+    documents = {item["document"]: _rederive(item, request, audit["corpus"], raw_bytes) for item in audit["documents"]}
+    _require([item["document"] for item in audit["documents"]] == sorted(documents), "documents ascending")
+    disclosed: dict[str, set[int]] = {name: set() for name in documents}
+    _check_claims(public, documents, disclosed)
+    cited = {citation["document"] for claim in public["claims"] for citation in claim["citations"]}
+    _require(cited == set(documents), "the cited documents and no others")
     for item in audit["documents"]:
-        made = _rederive(item, request, audit["corpus"], raw_bytes)
-        _check_document(item, made, generation, request)
-        documents[item["document"]] = made
-    for claim in public["claims"]:
-        _check_claim(claim, documents)
+        name = item["document"]
+        _check_document(item, documents[name], disclosed[name], generation, request)
+    if audit["retrieval"]["method"] == "evidence":
+        _check_evidence(public, audit)
+    else:
+        _check_selection(public, audit)
+    _check_counts(audit)

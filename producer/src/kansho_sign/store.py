@@ -168,7 +168,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._engine = sa.create_engine(
-            f"sqlite:///{path}",
+            sa.URL.create("sqlite", database=str(path)),  # a path may hold what means something in a URL
             json_serializer=lambda value: json.dumps(value, ensure_ascii=False, sort_keys=True),
             connect_args={"timeout": 30.0},
         )
@@ -337,6 +337,10 @@ class Store:
         """Every document of the published generation."""
         ordered = sa.select(published_document).order_by(published_document.c.document_key)
         return [_published(row) for row in c.execute(ordered)]
+
+    def count_published_entries(self, c: Connection) -> int:
+        """How many entries the published generation has."""
+        return int(c.scalar(sa.select(sa.func.count()).select_from(published_entry)) or 0)
 
     def _visible(self, tenant: str, groups: Sequence[str]) -> Any:
         """Condition on ``published_document``: an allowed group, not deleted, ACL as published."""

@@ -20,7 +20,16 @@ from kansho_sign.schema import validate
 from kansho_sign.sources.names import check_label
 from kansho_sign.store import Store
 
-__all__ = ["Configuration", "Secrets", "Workspace", "create", "find", "load_policy"]
+__all__ = [
+    "NEWCOMER_POLICY",
+    "Configuration",
+    "Secrets",
+    "Workspace",
+    "create",
+    "find",
+    "load_policy",
+    "trust_root_payload",
+]
 
 CONFIGURATION = "kansho.toml"
 DAY = 86_400
@@ -62,14 +71,17 @@ def _parse_configuration(text: str, where: str) -> Configuration:
         value = tomllib.loads(text)
         section, validity = value["workspace"], value["validity"]
         made = Configuration(section["issuer"], section["corpus"], validity["generation_days"], validity["live_days"])
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
         raise InputError("workspace.configuration", f"not as init made it: {error}", where) from None
     unknown = (set(value) - {"workspace", "validity"}) | (set(section) - {"issuer", "corpus"})
     unknown |= set(validity) - {"generation_days", "live_days"}
     if unknown:
         raise InputError("workspace.configuration", f"unknown settings: {', '.join(sorted(unknown))}", where)
-    validate(made.issuer, "common", "#/$defs/label")
-    validate(made.corpus, "common", "#/$defs/random128")
+    try:
+        validate(made.issuer, "common", "#/$defs/label")
+        validate(made.corpus, "common", "#/$defs/random128")
+    except InputError as error:
+        raise InputError("workspace.configuration", f"issuer or corpus: {error.why}", where) from None
     for days in (made.generation_days, made.live_days):
         if type(days) is not int or not 1 <= days <= LONGEST_DAYS:
             raise InputError("workspace.configuration", f"validity is 1 to {LONGEST_DAYS} whole days", where)
@@ -136,7 +148,8 @@ def load_policy(path: Path) -> JsonObject:
     return policy
 
 
-def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], times: range) -> JsonObject:
+def trust_root_payload(issuer: str, corpus: str, keys: Mapping[str, SigningKey], times: range) -> JsonObject:
+    """The first trust root of a corpus: one key a role, from ``times.start`` on; it expires at ``times.stop``."""
     types = {
         "root": ["trust-root"],
         "generation": ["absence", "generation"],
@@ -144,10 +157,10 @@ def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], ti
         "audit": ["audit", "evaluation"],
         "live": ["live"],
     }
-    payload: JsonObject = {
+    return {
         "schema": "kansho.trust-root.v1",
-        "issuer": configuration.issuer,
-        "corpus": configuration.corpus,
+        "issuer": issuer,
+        "corpus": corpus,
         "issued_at": times.start,
         "expires_at": times.stop,
         "version": 1,
@@ -161,9 +174,6 @@ def _trust_root(configuration: Configuration, keys: Mapping[str, SigningKey], ti
             for role, names in types.items()
         },
     }
-    statement = sign_statement(payload, [keys["root"]])
-    validate(statement, "trust-root")
-    return statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +202,10 @@ def _fill(folder: Path, configuration: Configuration, made: Secrets, passphrase:
     )
     write_new(folder / CONFIGURATION, text.encode("utf-8"))
     write_new(folder / "policy.json", _readable(NEWCOMER_POLICY))
-    write_new(folder / "trust-root.json", dumps(_trust_root(configuration, made.keys, times)))
+    root = trust_root_payload(configuration.issuer, configuration.corpus, made.keys, times)
+    signed = sign_statement(root, [made.keys["root"]])
+    validate(signed, "trust-root")
+    write_new(folder / "trust-root.json", dumps(signed))
     store = Store(folder / "store.sqlite3")
     store.create(
         {

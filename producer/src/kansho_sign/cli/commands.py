@@ -13,9 +13,10 @@ import click
 from kansho_sign import __version__
 from kansho_sign.canonical_json import JsonObject, dumps, loads
 from kansho_sign.cli.messages import escape
-from kansho_sign.cli.options import asker_options, now_option, passphrase_source, subject_options
+from kansho_sign.cli.options import OutputFile, asker_options, now_option, passphrase_source, subject_options
+from kansho_sign.cli.progress import progress_bar
 from kansho_sign.demo import run_demo
-from kansho_sign.errors import UsageError
+from kansho_sign.errors import InputError, UsageError
 from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded
 from kansho_sign.pipeline.answer import Answer, Asker, ask, attest, open_view, write_bundle
@@ -32,12 +33,22 @@ PATH = click.Path(path_type=Path)
 SHOWN_FILES = 5
 SHOWN_NAMES = 20
 output_option = click.option(
-    "-o", "--output", type=PATH, required=True, help="Where the bundle goes; '-' is standard output."
+    "-o",
+    "--output",
+    type=OutputFile(),
+    required=True,
+    help="Where the bundle goes; '-' is standard output.",
 )
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "KANSHO"})
-@click.option("--workspace", "folder", type=PATH, help="Workspace folder.  [default: the nearest one upwards]")
+@click.option(
+    "--workspace",
+    "folder",
+    type=PATH,
+    envvar="KANSHO_WORKSPACE",
+    help="Workspace folder.  [default: the nearest one upwards]",
+)
 @click.option("--passphrase-file", type=PATH, help="File whose one line is the passphrase of the keys.")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when the program fails.")
 @click.version_option(__version__, prog_name="kansho-sign")
@@ -83,11 +94,10 @@ def init_command(
         raise UsageError("keys.passphrase_missing", "the private keys need a passphrase", hint=hint)
     workspace = create(folder, issuer=issuer, passphrase=passphrase, now=now)
     workspace.close()
-    click.echo(f"Made a workspace in {folder}, issuer {escape(workspace.configuration.issuer)}.")
-    click.echo(f"  {folder / 'trust-root.json'}  goes to whoever verifies; nothing else here does, but published/")
-    click.echo(
-        f"  {folder / 'keys'}             stays here" + ("; the keys are NOT encrypted" if unencrypted_keys else "")
-    )
+    place = escape(str(folder))
+    click.echo(f"Made a workspace in {place}, issuer {escape(workspace.configuration.issuer)}.")
+    click.echo(f"  {place}/trust-root.json  goes to whoever verifies; nothing else here does, but published/")
+    click.echo(f"  {place}/keys             stays here" + ("; the keys are NOT encrypted" if unencrypted_keys else ""))
     click.echo("Next: kansho-sign ingest PATH… , then kansho-sign publish")
 
 
@@ -148,25 +158,14 @@ def ingest_command(
     """
     for label, what in ((tenant, "tenant"), (role, "role"), *((group, "group") for group in groups)):
         check_label(label, what)
-    with _workspace(ctx) as workspace, _progress("Reading") as step:
+    with _workspace(ctx) as workspace, progress_bar("Reading") as step:
         wanted = Wanted(tenant, tuple(sorted(set(groups))), role, prefix, base_uri, remove_missing)
-        summary = ingest(
-            workspace, paths, wanted, now=now, random=secrets.token_hex, progress=lambda path: step(path.name)
-        )
+        summary = ingest(workspace, paths, wanted, now=now, random=secrets.token_hex, progress=step)
     _report(summary)
     changed = any(one.effect not in (Effect.UNCHANGED, Effect.REPEATED, Effect.STALE) for one in summary.accepted)
     if changed:
         click.echo("Next: kansho-sign publish")
     return 3 if summary.refused else 0
-
-
-@contextmanager
-def _progress(label: str):  # type: ignore[no-untyped-def]  # click's progress bar has no public type
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    with click.progressbar(length=None, label=label, file=sys.stderr, item_show_func=lambda item: item) as bar:
-        yield lambda name: bar.update(1, escape(name, 40))
 
 
 @cli.command("publish")
@@ -175,12 +174,12 @@ def _progress(label: str):  # type: ignore[no-untyped-def]  # click's progress b
 def publish_command(ctx: click.Context, now: int) -> None:
     """Build, validate and publish a generation; write published/generation.json and live.json."""
     with _workspace(ctx) as workspace:
-        with _progress("Deriving") as step:
+        with progress_bar("Deriving") as step:
             made = publish(workspace, now, step)
         what = "Nothing changed: kept" if made.renewed else "Published"
         size = f"{made.documents} documents, {made.entries} entries"
         click.echo(f"{what} generation {made.sequence}, {size} ({made.generation}).")
-        click.echo(f"  {workspace.published}  is for whoever verifies; the live state there is new")
+        click.echo(f"  {escape(str(workspace.published))}  is for whoever verifies; the live state there is new")
 
 
 def _asker(
@@ -226,7 +225,7 @@ def _deliver(workspace: Workspace, answer: Answer, output: Path, words: str) -> 
     for line in [words, *_show(bundle)]:
         click.echo(line, err=to_stdout)
     if not to_stdout:
-        click.echo(f"Wrote {output}")
+        click.echo(f"Wrote {escape(str(output))}")
 
 
 @cli.command("ask")
@@ -327,11 +326,14 @@ def attest_command(
 
 def _read_answer(path: Path) -> JsonObject:
     if str(path) == "-":
-        data = sys.stdin.buffer.read(LIMITS.answer_bytes + 1)
+        data, place = sys.stdin.buffer.read(LIMITS.answer_bytes + 1), "standard input"
     else:
-        data = read_bounded(path, LIMITS.answer_bytes)
-    answer: JsonObject = loads(data, LIMITS.answer_bytes, canonical=False)
-    validate(answer, "answer")
+        data, place = read_bounded(path, LIMITS.answer_bytes), str(path)
+    try:
+        answer: JsonObject = loads(data, LIMITS.answer_bytes, canonical=False)
+        validate(answer, "answer")
+    except InputError as error:
+        raise error.at(place) from None
     return answer
 
 

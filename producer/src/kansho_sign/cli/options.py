@@ -13,11 +13,13 @@ from typing import Any, TypeVar
 import click
 
 from kansho_sign.errors import UsageError
+from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded
 
 __all__ = [
     "HexBytes",
     "Moment",
+    "OutputFile",
     "asker_options",
     "passphrase_source",
     "read_passphrase_file",
@@ -43,6 +45,23 @@ class HexBytes(click.ParamType[str]):
         return str(value)
 
 
+class OutputFile(click.ParamType[Path]):
+    """A file to be written, in a folder that is there; ``-`` is standard output."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path. What is wrong with it is said before anything is signed."""
+        path = Path(value)
+        try:
+            wrong = str(path) != "-" and (path.is_dir() or not path.parent.is_dir())
+        except OSError as error:  # a name that is too long, a folder that may not be searched
+            self.fail(f"{value!r} cannot be written ({error.strerror})", param, ctx)
+        if wrong:
+            self.fail(f"{value!r} is a folder, or its folder is not there", param, ctx)
+        return path
+
+
 class Moment(click.ParamType[int]):
     """A time: RFC 3339 in UTC (2026-01-31T12:00:00Z), or seconds since 1970."""
 
@@ -51,12 +70,16 @@ class Moment(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Seconds since 1970-01-01T00:00:00Z."""
         if re.fullmatch(r"[0-9]{1,12}", str(value)):
-            return int(value)
-        try:
-            moment = dt.datetime.strptime(f"{value}+0000", "%Y-%m-%dT%H:%M:%SZ%z")
-        except ValueError:
-            self.fail("give a time as 2026-01-31T12:00:00Z or as seconds since 1970", param, ctx)
-        return int(moment.timestamp())
+            seconds = int(value)
+        else:
+            try:
+                moment = dt.datetime.strptime(f"{value}+0000", "%Y-%m-%dT%H:%M:%SZ%z")
+            except ValueError:
+                self.fail("give a time as 2026-01-31T12:00:00Z or as seconds since 1970", param, ctx)
+            seconds = int(moment.timestamp())
+        if not 0 <= seconds <= LIMITS.latest_time_seconds:
+            self.fail("give a time of the years 1970 to 9999", param, ctx)
+        return seconds
 
 
 def _stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -128,7 +151,7 @@ def passphrase_source(file: Path | None, *, confirm: bool = False) -> bytes | No
         return read_passphrase_file(file)
     variable = os.environ.get("KANSHO_PASSPHRASE")
     if variable:
-        return variable.encode("utf-8")
+        return os.fsencode(variable)
     if sys.stdin.isatty():
         given: str = click.prompt("Passphrase of the keys", hide_input=True, confirmation_prompt=confirm, err=True)
         return given.encode("utf-8")

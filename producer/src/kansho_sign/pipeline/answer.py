@@ -15,7 +15,8 @@ from kansho_sign.errors import FaultError, InputError, StateError
 from kansho_sign.evidence import Decision, RegistrySource, check_answer
 from kansho_sign.limits import LIMITS
 from kansho_sign.output import write_whole
-from kansho_sign.retrieval import RETRIEVAL, build_index, rank
+from kansho_sign.pipeline.publish import export
+from kansho_sign.retrieval import RETRIEVAL, Index, build_index, rank
 from kansho_sign.schema import validate
 from kansho_sign.selfcheck import check_payloads
 from kansho_sign.store import Connection, PublishedDocument, PublishedEntry
@@ -69,9 +70,16 @@ class View:
         }
         self.entries: list[PublishedEntry] = store.visible_entries(c, tenant, self.groups)
         self._places = {entry.entry: entry for entry in self.entries}
-        self.index = build_index((entry.entry, tokenise(entry.retrieval_text)) for entry in self.entries)
+        self._index: Index | None = None
         self._map = DocumentMap({d.document_key: d.record_sha256 for d in store.published_documents(c)})
         self._derived: dict[str, DerivedDocument] = {}
+
+    @property
+    def index(self) -> Index:
+        """The statistics of the visible entries, made when the first question comes."""
+        if self._index is None:
+            self._index = build_index((entry.entry, tokenise(entry.retrieval_text)) for entry in self.entries)
+        return self._index
 
     def raw(self, sha256: str) -> bytes:
         """Raw bytes of a source."""
@@ -272,6 +280,10 @@ def write_bundle(workspace: Workspace, bundle: JsonObject, path: Path) -> None:
 
 @contextmanager
 def open_view(workspace: Workspace, tenant: str, groups: Sequence[str]) -> Iterator[View]:
-    """The subject's view, consistent for as long as it is open. Raises StateError ``publish.missing``."""
+    """The subject's view, consistent for as long as it is open. Raises StateError ``publish.missing``.
+
+    What consumers read is brought up to date first, should a command have been killed before it wrote that.
+    """
+    export(workspace)
     with workspace.store.read() as connection:
         yield View(workspace, connection, tenant, groups)

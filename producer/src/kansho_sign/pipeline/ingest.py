@@ -9,10 +9,10 @@ from kansho_sign.derivation import SourceRevision, derive
 from kansho_sign.errors import InputError
 from kansho_sign.limits import LIMITS
 from kansho_sign.output import open_regular
-from kansho_sign.pipeline.publish import export, renew_live
-from kansho_sign.sources.events import Effect, Outcome, SourceEvent, apply, parse_event
+from kansho_sign.pipeline.publish import Progress, export, renew_live
+from kansho_sign.sources.events import Effect, Outcome, SourceEvent, apply, check_facts, parse_event
 from kansho_sign.sources.files import FoundFile, deletion_of, event_of_file, find_files, origin_of
-from kansho_sign.sources.names import fold
+from kansho_sign.sources.names import check_document_id, fold
 from kansho_sign.store import Connection
 from kansho_sign.workspace import Workspace
 
@@ -43,7 +43,8 @@ class Summary:
 
 
 def _check_content(workspace: Workspace, event: SourceEvent) -> None:
-    """Everything that a publication will derive must be derivable now: a bad source is refused at the door."""
+    """Everything that a publication will derive and sign must be in order now: a bad source is refused at the door."""
+    check_facts(event)
     if event.raw is None:
         return
     outcome = apply(None, event, "0" * 32)
@@ -85,7 +86,9 @@ def _lines(path: Path, summary: Summary) -> Iterator[tuple[str, bytes]]:
             where = f"{path}:{number}"
             if len(line) > limit:
                 summary.refused.append(InputError("limits.bytes", f"the line is longer than {limit} bytes", where))
-                return
+                while line and not line.endswith(b"\n"):
+                    line = handle.readline(limit)
+                continue
             if line.strip():
                 yield where, line.rstrip(b"\r\n")
 
@@ -133,8 +136,10 @@ class _Run:
 
     def file(self, file: FoundFile) -> None:
         wanted = self.wanted
-        current = self.workspace.store.document(self.c, wanted.tenant, file.document)
         try:
+            # Before the store is asked: a name may hold what no database takes.
+            check_document_id(file.document)
+            current = self.workspace.store.document(self.c, wanted.tenant, file.document)
             event = event_of_file(
                 file,
                 current,
@@ -144,7 +149,8 @@ class _Run:
                 base_uri=wanted.base_uri,
             )
         except InputError as error:
-            self.summary.refused.append(error)
+            path = str(file.path)
+            self.summary.refused.append(error if error.where.startswith(path) else error.at(path))
             return
         if event is None:
             self.summary.accepted.append(Ingested(file.document, Effect.UNCHANGED))
@@ -173,12 +179,13 @@ def ingest(
     *,
     now: int,
     random: Random,
-    progress: Callable[[Path], None] = lambda _: None,
+    progress: Progress = lambda _total, _name: None,
 ) -> Summary:
     """Takes in files, folders and ``.jsonl`` files of events.
 
     All that is accepted is stored in one transaction, with a new live state in it when something published is taken
-    away. A bad input is listed in ``refused`` with its place, nothing of it is stored, and the others are.
+    away. A bad input is listed in ``refused`` with its place, nothing of it is stored, and the others are. A folder
+    that could not be read to its end has no missing documents.
     """
     event_files = [path for path in paths if path.suffix.lower() == EVENT_SUFFIX]
     found = find_files([path for path in paths if path not in event_files], wanted.prefix)
@@ -186,15 +193,16 @@ def ingest(
         run = _Run(workspace, c, wanted, random)
         run.summary.refused += found.refused
         run.summary.passed_over += found.passed_over
+        total = len(found.files) + len(event_files)
         for file in found.files:
-            progress(file.path)
+            progress(total, file.path.name)
             run.file(file)
         for path in event_files:
-            progress(path)
+            progress(total, path.name)
             run.events(path)
-        run.missing([path for path in paths if path.is_dir()], found.documents)
+        run.missing(found.folders, found.documents)
         if run.taken_away:
             renew_live(workspace, c, now)
-    if run.taken_away:
-        export(workspace)
+    # Also when nothing was taken away: a command that was killed may have left its live state to be written.
+    export(workspace)
     return run.summary

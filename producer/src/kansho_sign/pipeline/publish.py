@@ -1,20 +1,25 @@
 """From accepted documents to a published generation and the live state (docs/spec/lifecycle.md, Publication)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from kansho_sign.canonical_json import JsonObject, dumps
 from kansho_sign.cose import sign_statement, statement_sha256
 from kansho_sign.derivation import derive
-from kansho_sign.errors import StateError
-from kansho_sign.generation import generation_payload, live_payload, map_entry, tombstone
+from kansho_sign.document_map import DocumentMap
+from kansho_sign.errors import FaultError, StateError
+from kansho_sign.generation import MapEntry, generation_payload, live_payload, map_entry, tombstone
 from kansho_sign.output import write_whole
 from kansho_sign.schema import validate
 from kansho_sign.selfcheck import check_generation
 from kansho_sign.store import Connection, DocumentRow, PublishedDocument, PublishedEntry
 from kansho_sign.workspace import DAY, Workspace
 
-__all__ = ["Published", "export", "publish", "renew_live"]
+Progress = Callable[[int, str], None]
+"""Hears how many steps there are, and the name of the next one."""
+
+__all__ = ["Progress", "Published", "export", "publish", "renew_live"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +76,70 @@ def renew_live(workspace: Workspace, c: Connection, now: int) -> JsonObject | No
     return live
 
 
+def _to_export(workspace: Workspace, c: Connection) -> list[tuple[Path, bytes]]:
+    """The files whose content is not what the store holds; the generation before the live state that names it."""
+    statements = (
+        ("generation.json", workspace.store.published_statement(c)),
+        ("live.json", workspace.store.live_statement(c)),
+    )
+    wanted = [(workspace.published / name, dumps(one)) for name, one in statements if one is not None]
+    return [(path, data) for path, data in wanted if not _holds(path, data)]
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.is_file() and path.read_bytes() == data
+    except OSError:
+        return False
+
+
 def export(workspace: Workspace) -> None:
-    """Writes what consumers read. Safe to repeat; the generation goes before the live state that names it."""
+    """Writes what consumers read, where it is not there already: safe to repeat, and the repair after a kill."""
     with workspace.store.read() as c:
-        statements = (
-            ("generation.json", workspace.store.published_statement(c)),
-            ("live.json", workspace.store.live_statement(c)),
-        )
-    for name, statement in statements:
-        if statement is not None:
-            write_whole(workspace.published / name, dumps(statement))
+        if not _to_export(workspace, c):
+            return
+    # Under the write lock, so that of two commands at once the older state is never written last.
+    with workspace.store.write() as c:
+        for path, data in _to_export(workspace, c):
+            write_whole(path, data)
 
 
-def publish(workspace: Workspace, now: int, progress: Callable[[str], None] = lambda _: None) -> Published:
-    """Builds, validates and publishes a generation; ``progress`` hears of each document.
+@dataclass(slots=True)
+class _Built:
+    """A generation's content, derived from raw bytes."""
+
+    places: list[MapEntry] = field(default_factory=list)
+    documents: list[PublishedDocument] = field(default_factory=list)
+    entries: list[tuple[str, PublishedEntry]] = field(default_factory=list)
+
+
+def _build(workspace: Workspace, c: Connection, rows: list[DocumentRow], map_salt: bytes, progress: Progress) -> _Built:
+    built = _Built()
+    live = [row.revision for row in rows if row.revision is not None]
+    for revision in live:
+        progress(len(live), revision.document)
+        made = derive(workspace.configuration.corpus, revision, workspace.store.blob(c, revision.raw_sha256))
+        place = map_entry(made, map_salt)
+        built.places.append(place)
+        built.documents.append(PublishedDocument(revision, place.document_key, place.record_sha256))
+        built.entries += [
+            (revision.tenant, PublishedEntry(revision.document, entry.index, entry.entry, entry.retrieval_text))
+            for entry in made.entries
+        ]
+    return built
+
+
+def _check_stored(workspace: Workspace, c: Connection, payload: JsonObject) -> None:
+    """What the store now holds is what the statement says, nothing missing and nothing extra."""
+    stored = workspace.store.published_documents(c)
+    root = DocumentMap({one.document_key: one.record_sha256 for one in stored}).root
+    counts = (len(stored), workspace.store.count_published_entries(c))
+    if (root, *counts) != (payload["document_map_root"], payload["document_count"], payload["entry_count"]):
+        raise FaultError("publish.stored", "the store does not hold what was built", hint="nothing was published")
+
+
+def publish(workspace: Workspace, now: int, progress: Progress = lambda _total, _name: None) -> Published:
+    """Builds, validates and publishes a generation.
 
     Documents are derived outside the write lock; the publication is refused with ``publish.raced`` when anything
     changed meanwhile. Where nothing changed since the last publication, the generation stays and the live state is
@@ -96,32 +151,20 @@ def publish(workspace: Workspace, now: int, progress: Callable[[str], None] = la
         map_salt = store.setting(c, "map_salt")
         authorization = store.setting(c, "authorization_revision")
         previous = store.published_statement(c)
-        documents, entries, placed = [], [], []
-        for row in rows:
-            if row.revision is None:
-                continue
-            made = derive(configuration.corpus, row.revision, store.blob(c, row.revision.raw_sha256))
-            place = map_entry(made, bytes.fromhex(map_salt))
-            placed.append(place)
-            documents.append(PublishedDocument(row.revision, place.document_key, place.record_sha256))
-            entries += [
-                (row.tenant, PublishedEntry(row.document, entry.index, entry.entry, entry.retrieval_text))
-                for entry in made.entries
-            ]
-            progress(row.document)
+        built = _build(workspace, c, rows, bytes.fromhex(map_salt), progress)
+    before: JsonObject | None = previous["payload"] if previous else None
     payload = generation_payload(
         issuer=configuration.issuer,
         corpus=configuration.corpus,
         map_salt=map_salt,
         authorization_revision=authorization,
-        entries=placed,
+        entries=built.places,
         tombstones=_tombstones(rows, bytes.fromhex(map_salt)),
-        previous=previous["payload"] if previous else None,
+        previous=before,
         now=now,
         expires_at=now + configuration.generation_days * DAY,
     )
     check_generation(payload)
-    before = previous["payload"] if previous else None
     renewed = before is not None and before["generation"] == payload["generation"] and before["expires_at"] > now
     statement = previous if renewed and previous else sign_statement(payload, [workspace.key("generation")])
     validate(statement, "generation")
@@ -130,7 +173,8 @@ def publish(workspace: Workspace, now: int, progress: Callable[[str], None] = la
             raise StateError("publish.raced", "the store changed while this generation was built", hint="publish again")
         if not renewed:
             store.put_generation(c, statement, statement_sha256(statement["payload"]))
-            store.replace_published(c, documents, entries)
+            store.replace_published(c, built.documents, built.entries)
+        _check_stored(workspace, c, statement["payload"])
         renew_live(workspace, c, now)
     export(workspace)
     current = statement["payload"]

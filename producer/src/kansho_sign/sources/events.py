@@ -13,7 +13,7 @@ from kansho_sign.schema import validate
 from kansho_sign.sources.names import check_document_id, check_label, check_source_uri
 from kansho_sign.store import DocumentRow
 
-__all__ = ["Effect", "Outcome", "SourceEvent", "apply", "parse_event"]
+__all__ = ["Effect", "Outcome", "SourceEvent", "apply", "check_facts", "parse_event"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,33 +180,43 @@ def _raw(value: JsonObject) -> bytes:
     return raw
 
 
+def check_facts(event: SourceEvent) -> None:
+    """Refuses what no signed statement could hold by its schema. Raises InputError ``name.*``, ``event.groups``."""
+    for name in ("event_id", "connector", "tenant"):
+        check_label(getattr(event, name), name)
+    check_document_id(event.document)
+    if event.is_delete:
+        return
+    for label in (*event.groups, event.role, event.source_version):
+        check_label(label, "label")
+    if event.groups != tuple(sorted(set(event.groups))) or not 1 <= len(event.groups) <= LIMITS.groups:
+        raise InputError("event.groups", f"1 to {LIMITS.groups} groups, sorted and unique", "$.groups")
+    check_source_uri(event.source_uri, public=True)
+
+
 def parse_event(line: bytes) -> SourceEvent:
     """One line of JSON Lines. Raises InputError (``json.*``, ``schema.invalid``, ``event.*``, ``name.*``)."""
     value: JsonObject = loads(line, LIMITS.event_line_bytes, canonical=False)
     validate(value, "source-event")
-    for name in ("event_id", "connector", "tenant"):
-        check_label(value[name], name)
-    check_document_id(value["document"])
     base = {name: value[name] for name in ("event_id", "connector", "tenant", "document", "sequence")}
     if value["kind"] == "delete":
-        return SourceEvent(**base)
+        deletion = SourceEvent(**base)
+        check_facts(deletion)
+        return deletion
     raw = _raw(value)
     if len(raw) > LIMITS.source_bytes:
         raise InputError("limits.bytes", f"the content is larger than {LIMITS.source_bytes} bytes", "$.content")
     if hashlib.sha256(raw).hexdigest() != value["raw_sha256"]:
         raise InputError("event.raw_sha256", "is not the hash of the content", "$.raw_sha256")
-    groups: list[str] = value["groups"]
-    if groups != sorted(set(groups)):
-        raise InputError("event.groups", "groups must be sorted and unique", "$.groups")
-    for label in (*groups, value["role"], value["source_version"]):
-        check_label(label, "label")
-    return SourceEvent(
+    event = SourceEvent(
         **base,
         source_uri=check_source_uri(value["source_uri"], public=value.get("source_uri_public", False)),
         source_version=value["source_version"],
         role=value["role"],
         media_type=value["media_type"],
-        groups=tuple(groups),
+        groups=tuple(value["groups"]),
         raw=raw,
         private_locator=value.get("private_locator"),
     )
+    check_facts(event)
+    return event

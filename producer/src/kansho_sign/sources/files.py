@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from kansho_sign.errors import InputError
 from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded
 from kansho_sign.sources.events import SourceEvent
-from kansho_sign.sources.names import check_document_id, uri_of_path
+from kansho_sign.sources.names import check_document_id, check_source_uri, uri_of_path
 from kansho_sign.store import DocumentRow
 
 __all__ = [
@@ -50,16 +51,44 @@ def media_type_of(path: Path) -> str | None:
     return MEDIA_TYPES.get(path.suffix.lower())
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    with os.scandir(folder) as listing:
-        entries = sorted(listing, key=lambda entry: entry.name)
-    for entry in entries:
-        if entry.name.startswith("."):
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return InputError("input.unreadable", f"cannot be read ({error.strerror})", str(path))
+
+
+def _listing(folder: Path, found: "Found") -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as listing:
+            return iter(sorted(listing, key=lambda entry: entry.name))
+    except OSError as error:
+        found.refused.append(_unreadable(folder, error))
+        found.unlisted.append(folder)
+        return iter(())
+
+
+def _walk(folder: Path, found: "Found") -> Iterator[Path]:
+    # A stack of its own: folders may be nested deeper than Python calls.
+    stack = [_listing(folder, found)]
+    while stack:
+        entry = next(stack[-1], None)
+        if entry is None:
+            stack.pop()
+        elif entry.name.startswith("."):
             continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path))
+        elif entry.is_dir(follow_symlinks=False):
+            stack.append(_listing(Path(entry.path), found))
         else:
             yield Path(entry.path)
+
+
+def _link_fault(path: Path, inside: Path) -> str | None:
+    """What is wrong with a symbolic link; None for a good one, and for what is no link."""
+    try:
+        if not path.is_symlink():
+            return None
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError):  # RuntimeError: links in a circle, before Python 3.13
+        return "a symbolic link that leads nowhere"
+    return None if real.is_relative_to(inside) else "a symbolic link that leads out of the folder"
 
 
 def _document_id(path: Path, prefix: str) -> str:
@@ -75,30 +104,41 @@ def origin_of(named: Path, prefix: str) -> str:
 
 @dataclass(slots=True)
 class Found:
-    """What lies under the named paths: files to read, every document id met, files that no parser reads, refusals."""
+    """What lies under the named paths: files to read, every document id met, files that no parser reads, refusals.
+
+    ``folders`` are the named folders that were read to the last one below; ``unlisted`` those that were not.
+    """
 
     files: list[FoundFile]
     documents: set[str]
     passed_over: list[Path]
     refused: list[InputError]
+    folders: list[Path]
+    unlisted: list[Path]
 
 
 def _named_files(named: Path, found: Found) -> Iterator[tuple[Path, Path]]:
     """(file, its path relative to what was named)."""
-    if not named.exists():
-        found.refused.append(InputError("input.unreadable", "no such file or folder", str(named)))
-    elif not named.is_dir():
+    try:
+        is_folder = stat.S_ISDIR(named.stat().st_mode)
+    except OSError as error:
+        found.refused.append(_unreadable(named, error))
+        return
+    if not is_folder:
         yield named, Path(named.name)
-    else:
-        inside = named.resolve()
-        for path in _walk(named):
-            if media_type_of(path) is None:
-                found.passed_over.append(path)
-            elif path.is_symlink() and not path.resolve().is_relative_to(inside):
-                why = "a symbolic link that leads out of the folder"
-                found.refused.append(InputError("ingest.symlink", why, str(path), "put a copy in its place"))
-            else:
-                yield path, path.relative_to(named)
+        return
+    inside, unlisted = named.resolve(), len(found.unlisted)
+    for path in _walk(named, found):
+        if media_type_of(path) is None:
+            found.passed_over.append(path)
+            continue
+        why = _link_fault(path, inside)
+        if why is None:
+            yield path, path.relative_to(named)
+        else:
+            found.refused.append(InputError("ingest.symlink", why, str(path), "put a copy in its place"))
+    if len(found.unlisted) == unlisted:
+        found.folders.append(named)
 
 
 def find_files(paths: Sequence[Path], prefix: str = "") -> Found:
@@ -106,7 +146,7 @@ def find_files(paths: Sequence[Path], prefix: str = "") -> Found:
 
     Two files that get one document id are both refused (``ingest.collision``): neither may silently win.
     """
-    found = Found([], set(), [], [])
+    found = Found([], set(), [], [], [], [])
     by_document: dict[str, list[FoundFile]] = {}
     for named in paths:
         for path, relative in _named_files(named, found):
@@ -148,9 +188,8 @@ def event_of_file(
     if media_type is None:
         known = ", ".join(sorted(MEDIA_TYPES))
         raise InputError("source.media_type", "no parser for this ending", str(file.path), f"known endings: {known}")
+    uri = check_source_uri(uri_of_path(check_document_id(file.document), base_uri), public=False)
     raw = read_bounded(file.path, LIMITS.source_bytes)
-    check_document_id(file.document)
-    uri = uri_of_path(file.document, base_uri)
     digest = hashlib.sha256(raw).hexdigest()
     known_state = current.revision if current and not current.deleted else None
     if known_state is not None:

@@ -12,6 +12,9 @@ __all__ = ["check_document_id", "check_label", "check_source_uri", "fold", "uri_
 
 FORBIDDEN = re.compile(r'[\\:*?"<>|]')
 DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
+HIDDEN = frozenset(("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
+NO_BREAK_SPACES = "\u00a0\u202f"
+URI = re.compile(r"[!-~]+")
 USER_INFORMATION = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(//)?[^/]*@|^//[^/]*@")
 
 
@@ -21,13 +24,18 @@ def fold(name: str) -> str:
     return folded
 
 
+def _hidden(name: str) -> str | None:
+    """The first code point that a label or a document id may not hold (schemas/common.v1, label)."""
+    return next((c for c in name if c in NO_BREAK_SPACES or ucd.category(c) in HIDDEN), None)
+
+
 def check_label(value: str, what: str) -> str:
     """A name that schemas call a label, in NFC. Raises InputError ``name.label``."""
-    hidden = next((c for c in value if ucd.category(c) in ("Cc", "Cf", "Cn", "Cs", "Zl", "Zp")), None)
+    hidden = _hidden(value)
     if hidden is not None:
         raise InputError(
             "name.label",
-            f"the {what} holds U+{ord(hidden):04X}, which is invisible or a control",
+            f"the {what} holds U+{ord(hidden):04X}, which is invisible, a control or a no-break space",
             ascii(value),
         )
     if not value or value != value.strip() or len(value) > LIMITS.label_code_points:
@@ -46,9 +54,9 @@ def check_document_id(name: str) -> str:
 
     if not name or len(name) > LIMITS.document_code_points:
         raise refuse(f"a document id has 1 to {LIMITS.document_code_points} characters")
-    hidden = next((c for c in name if ucd.category(c) in ("Cc", "Cf", "Cn", "Cs", "Zl", "Zp")), None)
+    hidden = _hidden(name)
     if hidden is not None:
-        raise refuse(f"it holds U+{ord(hidden):04X}, which is invisible or a control")
+        raise refuse(f"it holds U+{ord(hidden):04X}, which is invisible, a control or a no-break space")
     if ucd.normalize("NFC", name) != name:
         raise refuse("it is not in Unicode normal form C")
     if found := FORBIDDEN.search(name):
@@ -69,7 +77,13 @@ def uri_of_path(document: str, base: str = "") -> str:
 
 
 def check_source_uri(uri: str, *, public: bool) -> str:
-    """Raises InputError ``name.source_uri`` for user information or a query, unless the uri is said to be public."""
+    """An ASCII uri reference without user information or query, unless it is said to be public.
+
+    Raises InputError ``name.source_uri``.
+    """
+    if URI.fullmatch(uri) is None or len(uri) > LIMITS.uri_characters:
+        why = f"a source uri has 1 to {LIMITS.uri_characters} visible ASCII characters"
+        raise InputError("name.source_uri", why, ascii(uri)[:200], "percent-encode the others, or shorten it")
     try:
         parts = urlsplit(uri)
         secret = bool(parts.query) or parts.username is not None or USER_INFORMATION.match(uri) is not None
