@@ -7,6 +7,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from kansho_sign.canonical_json import dumps
 from kansho_sign.claims import claim
 from kansho_sign.errors import FaultError, InputError, KanshoError
+from kansho_sign.limits import LIMITS
 from kansho_sign.pipeline import answer as answer_module
 from kansho_sign.pipeline.answer import Answer, write_bundle
 from kansho_sign.schema import validate
@@ -130,6 +132,16 @@ def test_attest(workspace: Workspace) -> None:
     assert audit["selection"] == []
     assert audit["request"]["top_k"] is audit["request"]["question"] is None
     assert audit["policy"]["schema"] == "kansho.policy.v1"
+
+
+def test_more_work_than_a_consumer_does_is_not_signed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = answer_json(("park.txt", "Parking"), ("park.txt", "Parking"))
+    length = len("Parking is free.\n\nIt is final.")
+    monkeypatch.setattr(answer_module, "LIMITS", replace(LIMITS, occurrence_work_code_points=length))
+    assert attest_it(workspace, twice).bundle is not None, "the same text in the same source is counted once"
+    with pytest.raises(InputError) as caught:
+        attest_it(workspace, answer_json(("park.txt", "Parking"), ("park.txt", "free")))
+    assert caught.value.code == "limits.work"
 
 
 def test_one_bad_item_and_nothing_is_signed(workspace: Workspace) -> None:

@@ -434,13 +434,13 @@ def test_attest_refusals(published: Shell, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (b"", "json.not_json"),
-        (b"{}", "schema.invalid"),
+        (b"", "json.syntax"),
+        (b"{}", "schema.violation"),
         (b"\xff", "json.utf8"),
         (b"[" * 100_000, "limits.depth"),
         (b'{"schema":"kansho.answer.v1","evidence":[],"evidence":[]}', "json.duplicate_key"),
         (b'{"schema":"kansho.answer.v1","evidence":[]}', "evidence.none"),
-        (b'{"schema":"kansho.answer.v1","evidence":[{"source_id":"a","excerpt":"\\ud800"}]}', "json.lone_surrogate"),
+        (b'{"schema":"kansho.answer.v1","evidence":[{"source_id":"a","excerpt":"\\ud800"}]}', "json.surrogate"),
     ],
 )
 def test_answers_that_are_refused(
@@ -481,7 +481,7 @@ def test_policies(published: Shell, tmp_path: Path) -> None:
     assert "role_not_allowed" in result.err
     path.write_text(json.dumps({**policy, "allowed_roles": ["document\n"]}))
     refused = published("attest", answer, "--policy", path, "-o", tmp_path / "b.json")
-    assert str(path) in refused.refusal(3, "schema.invalid")
+    assert str(path) in refused.refusal(3, "schema.violation")
     missing = published("attest", answer, "--policy", tmp_path / "none", "-o", tmp_path / "b.json")
     missing.refusal(3, "input.unreadable")
 

@@ -374,7 +374,7 @@ def test_bad_lines_block_no_good_ones(workspace: Workspace, folder: Path) -> Non
     summary = ingest_it(workspace, path)
     assert effects(summary) == {"policy.txt": "new", "c.txt": "new", "POLICY.TXT": "new"}
     codes = [error.code for error in summary.refused]
-    assert codes == ["json.not_json", "source.media_type", "text.nul", "name.conflict"]
+    assert codes == ["json.syntax", "source.media_type", "text.nul", "name.conflict"]
     with workspace.store.read() as c:
         assert c.exec_driver_sql("select count(*) from event").scalar() == 3
 

@@ -47,14 +47,14 @@ def test_a_last_line_feed_matches_nothing(name: str, good: str) -> None:
     for bad in (good + "\n", "\n" + good, good + "\n\n", good + "\r", "", " " + good, 1, None, [good]):
         with pytest.raises(InputError) as caught:
             validate(bad, "common", pointer)
-        assert caught.value.code == "schema.invalid"
+        assert caught.value.code == "schema.violation"
 
 
 def test_a_last_line_feed_matches_nothing_behind_references() -> None:
     validate(NEWCOMER_POLICY, "policy")
     with pytest.raises(InputError) as caught:
         validate({**NEWCOMER_POLICY, "allowed_roles": ["document\n"]}, "policy")
-    assert (caught.value.code, caught.value.where) == ("schema.invalid", "$.allowed_roles[0]")
+    assert (caught.value.code, caught.value.where) == ("schema.violation", "$.allowed_roles[0]")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_faults_have_a_place(change: dict[str, Any], where: str) -> None:
     validate(good, "answer")
     with pytest.raises(InputError) as caught:
         validate({**good, **change}, "answer")
-    assert (caught.value.code, caught.value.where) == ("schema.invalid", where)
+    assert (caught.value.code, caught.value.where) == ("schema.violation", where)
     assert len(caught.value.why) <= 200
     assert caught.value.why.isascii() or caught.value.why.endswith("…")
 

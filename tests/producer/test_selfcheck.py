@@ -166,7 +166,7 @@ def test_every_leaf_changed(made: dict[str, Payloads], kind: str) -> None:
             if code is None:
                 passed.append(path)
             else:
-                assert code in ("selfcheck.failed", "schema.invalid", "store.damaged"), path
+                assert code in ("selfcheck.failed", "schema.violation", "store.damaged"), path
     assert {path[1] for path in passed if path != PROPOSAL} <= NOT_TOLD_BY_PAYLOADS
 
 
@@ -206,8 +206,8 @@ def test_members_missing_and_extra(made: dict[str, Payloads], kind: str) -> None
             changed = copy.deepcopy(made[kind])
             del changed[part][name]
             if name != "annotations_unverified":
-                assert refusal(changed) == "schema.invalid"
-        assert refusal(put(made[kind], (part, "more"), 1)) == "schema.invalid"
+                assert refusal(changed) == "schema.violation"
+        assert refusal(put(made[kind], (part, "more"), 1)) == "schema.violation"
 
 
 Change = Callable[[Payloads], None]
@@ -272,7 +272,7 @@ def repeat(*path: str | int) -> Change:
 def test_lists_changed_and_bound_again(made: dict[str, Payloads], kind: str, change: Change) -> None:
     changed = copy.deepcopy(made[kind])
     change(changed)
-    assert refusal(bind(changed)) in ("selfcheck.failed", "schema.invalid")
+    assert refusal(bind(changed)) in ("selfcheck.failed", "schema.violation")
 
 
 def test_right_shape_but_false(made: dict[str, Payloads]) -> None:
@@ -284,7 +284,7 @@ def test_right_shape_but_false(made: dict[str, Payloads]) -> None:
     assert refusal(bind(payloads)) == "selfcheck.failed"
     for kind, method in (("lexical", "evidence"), ("evidence", "lexical-bm25-visible-v1"), ("evidence", "selection")):
         assert refusal(bind(put(made[kind], ("audit", "retrieval", "method"), method))) == "selfcheck.failed"
-    assert refusal(bind(put(made["lexical"], ("public", "status"), "insufficient_evidence"))) == "schema.invalid"
+    assert refusal(bind(put(made["lexical"], ("public", "status"), "insufficient_evidence"))) == "schema.violation"
     failed = put(made["failure"], ("public", "status"), "retrieval_unavailable")
     assert refusal(bind(failed)) == "selfcheck.failed"
     places: list[tuple[Path_, int]] = [

@@ -232,6 +232,12 @@ def test_damaged_stores(workspace: Workspace) -> None:
     assert code_of(workspace.folder) == "workspace.damaged"
 
 
+def test_a_store_of_another_version(workspace: Workspace) -> None:
+    with workspace.store.write() as c:
+        c.execute(sa.text("update setting set value = '2' where name = 'schema_version'"))
+    assert code_of(workspace.folder) == "workspace.version"
+
+
 def test_a_setting_that_is_gone(workspace: Workspace) -> None:
     with workspace.store.write() as c:
         c.execute(sa.text("delete from setting where name = 'map_salt'"))
@@ -278,8 +284,8 @@ def test_the_passphrase_is_asked_for_once_for_each_key_and_only_when_needed(tmp_
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (b"", "json.not_json"),
-        (b"{}", "schema.invalid"),
+        (b"", "json.syntax"),
+        (b"{}", "schema.violation"),
         (b"[" * 100_000, "limits.depth"),
         (b'{"a":1,"a":1}', "json.duplicate_key"),
         (b"\xff", "json.utf8"),
@@ -311,7 +317,7 @@ def test_every_member_of_a_policy(workspace: Workspace, tmp_path: Path) -> None:
             path.write_text(json.dumps(changed))
             with pytest.raises(InputError) as caught:
                 load_policy(path)
-            assert caught.value.code == "schema.invalid"
+            assert caught.value.code == "schema.violation"
     with pytest.raises(InputError) as caught:
         load_policy(tmp_path / "missing.json")
     assert caught.value.code == "input.unreadable"

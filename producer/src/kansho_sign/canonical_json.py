@@ -35,11 +35,11 @@ def _check(value: object, path: str, depth: int) -> None:
             _refuse("json.integer_range", "an integer outside ±(2^53 - 1)", path)
     elif type(value) is str:
         if not value.isascii() and SURROGATE.search(value):
-            _refuse("json.lone_surrogate", "a string holds a lone surrogate", path)
+            _refuse("json.surrogate", "a string holds a lone surrogate", path)
     elif type(value) is dict:
         for name, member in value.items():
             if type(name) is not str or NAME.fullmatch(name) is None:
-                _refuse("json.member_name", f"a member name outside [a-z][a-z0-9_]*: {str(name)[:40]!a}", path)
+                _refuse("json.key", f"a member name outside [a-z][a-z0-9_]*: {str(name)[:40]!a}", path)
             _check(member, f"{path}.{name}", depth + 1)
     elif type(value) is list:
         for index, item in enumerate(value):
@@ -87,18 +87,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 def _integer(digits: str) -> int:
     if digits == "-0":
-        _refuse("json.float", "-0 is outside the domain", "", "write 0")
+        _refuse("json.number", "-0 is outside the domain", "", "write 0")
     if len(digits) > MAX_DIGITS:
         _refuse("json.integer_range", "an integer outside ±(2^53 - 1)")
     return int(digits)
 
 
 def _no_float(digits: str) -> NoReturn:
-    _refuse("json.float", f"a number with fraction or exponent: {digits[:30]}", "", "write integers, or a string")
+    _refuse("json.number", f"a number with fraction or exponent: {digits[:30]}", "", "write integers, or a string")
 
 
 def _no_constant(name: str) -> NoReturn:
-    _refuse("json.not_json", f"{name} is not JSON")
+    _refuse("json.syntax", f"{name} is not JSON")
 
 
 def loads(data: bytes, limit: int, *, canonical: bool) -> Any:
@@ -127,7 +127,7 @@ def loads(data: bytes, limit: int, *, canonical: bool) -> Any:
             parse_constant=_no_constant,
         )
     except json.JSONDecodeError as error:
-        raise InputError("json.not_json", error.msg, f"line {error.lineno}, column {error.colno}") from None
+        raise InputError("json.syntax", error.msg, f"line {error.lineno}, column {error.colno}") from None
     _check(value, "$", 0)
     if canonical and dumps(value) != data:
         _refuse("json.not_canonical", "these are not the canonical bytes of this value")

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from kansho_sign.canonical_json import JsonObject, dumps, loads, sha256_hex
+from kansho_sign.cli.messages import escape
 from kansho_sign.errors import StateError
 from kansho_sign.limits import LIMITS
 from kansho_sign.pipeline.answer import Asker, ask, attest, open_view, write_bundle
@@ -55,10 +56,12 @@ def _asker(now: int) -> Asker:
 
 
 def _tamper(bundle: JsonObject) -> JsonObject:
-    """One word of one claim changed, and the self-hash made anew as a forger would."""
+    """One word put into one claim, and the self-hash made anew as a forger would."""
     changed: JsonObject = loads(dumps(bundle), LIMITS.bundle_bytes, canonical=True)
     claim = changed["public"]["payload"]["claims"][0]
-    claim["text"] = claim["text"].replace(" ", " not ", 1)
+    words = claim["text"].split(" ")
+    verb = words.index("is") if "is" in words else 0
+    claim["text"] = " ".join([*words[: verb + 1], "not", *words[verb + 1 :]])
     del changed["bundle_sha256"]
     return {**changed, "bundle_sha256": sha256_hex(changed)}
 
@@ -75,6 +78,8 @@ def _sign_both(workspace: Workspace, sources: Path, folder: Path, now: int) -> J
         answered = ask(workspace, view, QUESTION, _asker(now), top_k=3)
         bundle = answered.bundle or {}
         click.echo(f"question: {QUESTION}\nstatus:   {answered.status}")
+        for claim in bundle["public"]["payload"]["claims"]:
+            click.echo(f"  “{escape(claim['text'], 400)}”\n    at {claim['citations'][0]['document']}")
         write_bundle(workspace, bundle, folder / "answer.json")
         _step("Attest what a language model claims to have quoted")
         quote = view.derived("verification.md").text.split("\n\n")[1].split(". ")[0]
@@ -95,7 +100,7 @@ LAST_WORDS = """\
 
 What just happened: documents were read and derived into a signed generation; a question was answered with their
 exact wording, and a model's quote was checked against them; a separate program, with nothing but the trust root and
-its own copy of the sources, verified both answers, and refused a copy in which one word was changed.
+its own copy of the sources, verified both answers, and refused a copy with one word put in.
 
 On your own files:
   kansho-sign init my-workspace
@@ -126,7 +131,7 @@ def run_demo() -> int:
 
         _step("Verify both with the separate command")
         codes = [check("answer.json", "--question", QUESTION), check("attested.json", "--any-question")]
-        _step("Change one word of one claim, make the self-hash anew, verify again")
+        _step("Put one 'not' into the first claim, make the self-hash anew, verify again")
         (folder / "tampered.json").write_bytes(dumps(_tamper(bundle)))
         codes.append(check("tampered.json", "--question", QUESTION))
     if codes != [0, 0, REFUSED]:

@@ -106,12 +106,12 @@ def load_key(path: Path, passphrase: bytes | None) -> SigningKey:
     try:
         private = serialization.load_pem_private_key(pem, passphrase if encrypted else None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
-        code, why = (
-            ("keys.passphrase_wrong", "the passphrase does not open it")
+        code, why, hint = (
+            ("keys.passphrase_wrong", "the passphrase does not open it", "it is the one that was given to init")
             if encrypted
-            else ("keys.format", "not a PKCS#8 PEM key")
+            else ("keys.format", "not a PKCS#8 PEM key", "put the file back that init made")
         )
-        raise UsageError(code, why, str(path)) from None
+        raise UsageError(code, why, str(path), hint) from None
     if not isinstance(private, Ed25519PrivateKey):
         raise InputError("keys.algorithm", "not an Ed25519 key", str(path), "kansho-sign init makes the right ones")
     return SigningKey.of(private)

@@ -27,6 +27,7 @@ class Limits:
     groups: int = 256
     top_k: int = 100
     markdown_nesting: int = 100
+    occurrence_work_code_points: int = 1 << 36
     key_bytes: int = 65_536
     passphrase_bytes: int = 1_023
     latest_time_seconds: int = 253_402_300_799

@@ -53,7 +53,7 @@ def _short(text: str, length: int = 200) -> str:
 def validate(value: object, name: str, pointer: str = "") -> None:
     """Checks ``value`` against ``schemas/NAME.v1.schema.json`` (or the part at ``#/…``).
 
-    Raises InputError ``schema.invalid`` with the JSON path of the most relevant fault.
+    Raises InputError ``schema.violation`` with the JSON path of the most relevant fault.
     """
     error = jsonschema.exceptions.best_match(_validator(name, pointer).iter_errors(value))
     if error is None:
@@ -68,4 +68,6 @@ def validate(value: object, name: str, pointer: str = "") -> None:
             why = f"must be of type {error.validator_value}, is {_short(shown, 60)}"
         case _:
             why = f"{_short(shown, 60)} breaks {error.validator}: {_short(str(error.validator_value), 80)}"
-    raise InputError("schema.invalid", _short(ascii(why)[1:-1]), error.json_path, f"see schemas/{name}.v1.schema.json")
+    raise InputError(
+        "schema.violation", _short(ascii(why)[1:-1]), error.json_path, f"see schemas/{name}.v1.schema.json"
+    )

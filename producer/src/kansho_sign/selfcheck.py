@@ -175,7 +175,7 @@ def check_payloads(
     """Makes everything the payloads say anew and compares it whole. ``raw_bytes`` gives a source by its hash.
 
     What only the whole of the visible documents could tell (counts, ranking) is checked for consistency alone. Raises
-    SelfCheckError; InputError ``schema.invalid`` for payloads that their schema does not allow.
+    SelfCheckError; InputError ``schema.violation`` for payloads that their schema does not allow.
     """
     validate(public, "public", "#/properties/payload")
     validate(audit, "audit", "#/properties/payload")

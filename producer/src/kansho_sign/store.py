@@ -16,7 +16,7 @@ from kansho_sign.canonical_json import JsonObject
 from kansho_sign.derivation import SourceRevision
 from kansho_sign.errors import FaultError
 
-__all__ = ["Connection", "DocumentRow", "PublishedDocument", "PublishedEntry", "Store"]
+__all__ = ["SCHEMA_VERSION", "Connection", "DocumentRow", "PublishedDocument", "PublishedEntry", "Store"]
 
 Connection = sa.Connection
 SCHEMA_VERSION = "1"
@@ -207,7 +207,10 @@ class Store:
                 yield connection
         except sa.exc.DatabaseError as error:
             raise FaultError(
-                "store.failed", f"the store failed: {error.orig}", str(self._path), "nothing was changed"
+                "store.failed",
+                f"the store failed: {error.orig}",
+                str(self._path),
+                "nothing was changed; its folder must be writable, also for ask and attest",
             ) from error
 
     def read(self) -> Any:

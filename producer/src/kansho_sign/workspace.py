@@ -18,7 +18,7 @@ from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded, write_new, write_whole
 from kansho_sign.schema import validate
 from kansho_sign.sources.names import check_label
-from kansho_sign.store import Store
+from kansho_sign.store import SCHEMA_VERSION, Store
 
 __all__ = [
     "NEWCOMER_POLICY",
@@ -277,12 +277,15 @@ def find(start: Path, passphrase: Callable[[], bytes | None]) -> Workspace:
                 raise FaultError("workspace.damaged", "the store is missing", str(folder / "store.sqlite3"))
             with store.read() as connection:
                 if store.setting(connection, "corpus") != configuration.corpus:
-                    raise FaultError(
-                        "workspace.damaged",
-                        "the store is of another corpus than the configuration",
-                        str(path),
-                    )
+                    why = "the store is of another corpus than the configuration"
+                    raise FaultError("workspace.damaged", why, str(path))
+                if store.setting(connection, "schema_version") != SCHEMA_VERSION:
+                    why = "the store was made by another version of kansho-sign"
+                    raise FaultError("workspace.version", why, str(path), "use the version that made it")
             return Workspace(folder, configuration, store, passphrase)
     raise UsageError(
-        "workspace.missing", "no kansho.toml here or above", str(start), "kansho-sign init makes a workspace"
+        "workspace.missing",
+        "no kansho.toml here or above",
+        str(start),
+        "kansho-sign init makes a workspace; kansho-sign --workspace DIR names one",
     )

@@ -2,7 +2,12 @@
 
 import unicodedata2 as ucd
 
-__all__ = ["escape"]
+__all__ = ["counted", "escape"]
+
+
+def counted(number: int, what: str) -> str:
+    """``1 document``, ``2 documents``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def escape(text: str, length: int = 200) -> str:

@@ -54,11 +54,13 @@ class OutputFile(click.ParamType[Path]):
         """The path. What is wrong with it is said before anything is signed."""
         path = Path(value)
         try:
-            wrong = str(path) != "-" and (path.is_dir() or not path.parent.is_dir())
+            is_folder, has_folder = path.is_dir(), path.parent.is_dir()
         except OSError as error:  # a name that is too long, a folder that may not be searched
             self.fail(f"{value!r} cannot be written ({error.strerror})", param, ctx)
-        if wrong:
-            self.fail(f"{value!r} is a folder, or its folder is not there", param, ctx)
+        if str(path) != "-" and is_folder:
+            self.fail(f"{value!r} is a folder; name a file", param, ctx)
+        if not has_folder:
+            self.fail(f"{value!r}: its folder is not there; make it first", param, ctx)
         return path
 
 
@@ -108,10 +110,10 @@ def subject_options(function: F) -> F:
             multiple=True,
             default=("public",),
             show_default=True,
-            help="A group of the reader; may be repeated.",
+            help="A group of the reader; may be repeated, and replaces the default.",
         ),
         click.option("--subject", help="Who asks, as the host names them; only the audit section holds it."),
-        click.option("--audience", help="The service that the bundle is for."),
+        click.option("--audience", help="The service that the bundle is for, as check --audience expects it."),
     )(function)
 
 
@@ -123,25 +125,26 @@ def asker_options(function: F) -> F:
             type=HexBytes(32),
             default=lambda: secrets.token_hex(32),
             show_default="random",
-            help="32 bytes of whoever asks.",
+            help="32 bytes that whoever asks has sent along.",
         ),
         click.option(
             "--nonce",
             type=HexBytes(16),
             default=lambda: secrets.token_hex(16),
             show_default="random",
-            help="16 bytes, for repeating a run.",
+            help="16 bytes, for repeating a run to the byte.",
         ),
         now_option,
     )(function)
 
 
 def read_passphrase_file(path: Path) -> bytes:
-    """The first line of a file, without its line end."""
+    """The one line of a file, without its line end."""
     data = read_bounded(path, PASSPHRASE_BYTES)
     passphrase = data.removesuffix(b"\n").removesuffix(b"\r")
     if not passphrase or b"\n" in passphrase:
-        raise UsageError("keys.passphrase_file", "must hold one line that is not empty", str(path))
+        hint = "write the passphrase into it, on one line"
+        raise UsageError("keys.passphrase_file", "must hold one line that is not empty", str(path), hint)
     return passphrase
 
 
@@ -153,6 +156,7 @@ def passphrase_source(file: Path | None, *, confirm: bool = False) -> bytes | No
     if variable:
         return os.fsencode(variable)
     if sys.stdin.isatty():
-        given: str = click.prompt("Passphrase of the keys", hide_input=True, confirmation_prompt=confirm, err=True)
+        text = "New passphrase for the private keys" if confirm else "Passphrase of the private keys"
+        given: str = click.prompt(text, hide_input=True, confirmation_prompt=confirm, err=True)
         return given.encode("utf-8")
     return None

@@ -61,7 +61,7 @@ class View:
         store = workspace.store
         statement = store.published_statement(c)
         if statement is None:
-            raise StateError("publish.missing", "nothing is published yet", hint="kansho-sign publish")
+            raise StateError("publish.missing", "nothing is published yet", hint="kansho-sign publish, after kansho-sign ingest")
         self._workspace, self._c = workspace, c
         self.generation = statement
         self.tenant, self.groups = tenant, tuple(sorted(set(groups)))
@@ -213,11 +213,17 @@ def attest(
         hint = "set coverage to null"
         raise InputError("policy.coverage", "artifacts are not made by this version", "$.coverage", hint)
     if not answer["evidence"]:
-        raise InputError("evidence.none", "an answer without evidence has nothing to attest", "$.evidence")
+        raise InputError(
+            "evidence.none",
+            "an answer without evidence has nothing to attest",
+            "$.evidence",
+            "have the model quote its sources",
+        )
     asked = _question(question) if question else None
     decisions = check_answer(answer, policy, _LazyRegistry(view))
     if any(decision.finding for decision in decisions):
         return Answer("evidence_rejected", None, tuple(decisions))
+    _check_work(view, decisions)
     claims: dict[str, JsonObject] = {}
     cited: list[Cited] = []
     made_of: list[str | None] = []
@@ -253,6 +259,15 @@ def attest(
         policy=policy,
     )
     return Answer("answered", _sign(workspace, view, public, audit), tuple(decisions))
+
+
+def _check_work(view: View, decisions: Sequence[Decision]) -> None:
+    """A bundle whose occurrences no consumer would count is not made."""
+    pairs = {(decision.source_id, decision.excerpt_sha256) for decision in decisions if decision.span is not None}
+    work = sum(len(view.derived(source_id).text) for source_id, _ in pairs)
+    if work > LIMITS.occurrence_work_code_points:
+        why = "so much evidence in such long sources takes a consumer more work than it does"
+        raise InputError("limits.work", why, "$.evidence", "attest it in several answers")
 
 
 def _annotations(answer: JsonObject, policy: JsonObject, made_of: Sequence[str | None]) -> list[JsonObject]:

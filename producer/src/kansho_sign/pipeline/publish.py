@@ -169,7 +169,8 @@ def publish(workspace: Workspace, now: int, progress: Progress = lambda _total, 
     statement = previous if renewed and previous else sign_statement(payload, [workspace.key("generation")])
     validate(statement, "generation")
     with store.write() as c:
-        if (store.documents(c), store.published_statement(c)) != (rows, previous):
+        now_stored = store.documents(c), store.published_statement(c), store.setting(c, "authorization_revision")
+        if now_stored != (rows, previous, authorization):
             raise StateError("publish.raced", "the store changed while this generation was built", hint="publish again")
         if not renewed:
             store.put_generation(c, statement, statement_sha256(statement["payload"]))

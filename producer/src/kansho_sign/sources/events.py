@@ -195,7 +195,7 @@ def check_facts(event: SourceEvent) -> None:
 
 
 def parse_event(line: bytes) -> SourceEvent:
-    """One line of JSON Lines. Raises InputError (``json.*``, ``schema.invalid``, ``event.*``, ``name.*``)."""
+    """One line of JSON Lines. Raises InputError (``json.*``, ``schema.violation``, ``event.*``, ``name.*``)."""
     value: JsonObject = loads(line, LIMITS.event_line_bytes, canonical=False)
     validate(value, "source-event")
     base = {name: value[name] for name in ("event_id", "connector", "tenant", "document", "sequence")}
