@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,7 +15,6 @@ from pathlib import Path
 import click
 
 from kansho_sign.canonical_json import JsonObject, dumps, loads, sha256_hex
-from kansho_sign.cli.messages import escape
 from kansho_sign.errors import StateError
 from kansho_sign.limits import LIMITS
 from kansho_sign.pipeline.answer import Asker, ask, attest, open_view, write_bundle
@@ -26,6 +26,7 @@ __all__ = ["run_demo"]
 
 QUESTION = "Why does the consumer never trust the self-hash of a bundle?"
 REFUSED = 3
+SHOWN_CHARACTERS = 300
 
 
 def _verifier() -> str:
@@ -79,7 +80,8 @@ def _sign_both(workspace: Workspace, sources: Path, folder: Path, now: int) -> J
         bundle = answered.bundle or {}
         click.echo(f"question: {QUESTION}\nstatus:   {answered.status}")
         for claim in bundle["public"]["payload"]["claims"]:
-            click.echo(f"  “{escape(claim['text'], 400)}”\n    at {claim['citations'][0]['document']}")
+            words = textwrap.shorten(claim["text"], SHOWN_CHARACTERS, placeholder=" …")  # its own pages: no escapes
+            click.echo(f"  “{words}”\n    at {claim['citations'][0]['document']}")
         write_bundle(workspace, bundle, folder / "answer.json")
         _step("Attest what a language model claims to have quoted")
         quote = view.derived("verification.md").text.split("\n\n")[1].split(". ")[0]

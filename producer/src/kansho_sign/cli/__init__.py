@@ -23,8 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except click.ClickException as error:
         error.show()
-        if isinstance(error, click.NoSuchOption) and error.option_name in {name for p in cli.params for name in p.opts}:
-            click.echo(f"hint: {error.option_name} goes before the command: kansho-sign {error.option_name} …", err=True)
+        general = {name for parameter in cli.params for name in parameter.opts}
+        if isinstance(error, click.NoSuchOption) and error.option_name in general:
+            option = error.option_name
+            click.echo(f"hint: {option} goes before the command: kansho-sign {option} … COMMAND", err=True)
         return 2
     except KanshoError as error:
         place = f"{escape(error.where)}: " if error.where else ""

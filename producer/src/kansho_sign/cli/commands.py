@@ -417,7 +417,7 @@ def _read_answer(path: Path) -> JsonObject:
         answer: JsonObject = loads(data, LIMITS.answer_bytes, canonical=False)
         validate(answer, "answer")
     except InputError as error:
-        if error.code == "json.not_json":
+        if error.code == "json.syntax":
             why = error.why if data.strip() else "is empty"
             raise InputError(error.code, why, place, ANSWER_HINT) from None
         raise error.at(place) from None

@@ -61,7 +61,7 @@ class View:
         store = workspace.store
         statement = store.published_statement(c)
         if statement is None:
-            raise StateError("publish.missing", "nothing is published yet", hint="kansho-sign publish, after kansho-sign ingest")
+            raise StateError("publish.missing", "nothing is published yet", hint="kansho-sign publish")
         self._workspace, self._c = workspace, c
         self.generation = statement
         self.tenant, self.groups = tenant, tuple(sorted(set(groups)))

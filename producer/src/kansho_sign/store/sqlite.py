@@ -1,4 +1,4 @@
-"""The SQLite store: sources, events, published generations. SQL lives here and nowhere else.
+"""The SQLite store. SQL lives here and nowhere else.
 
 Readers see one consistent state; a writer holds the only write lock from its first statement to its commit.
 """
@@ -6,7 +6,7 @@ Readers see one consistent state; a writer holds the only write lock from its fi
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,127 +15,24 @@ import sqlalchemy as sa
 from kansho_sign.canonical_json import JsonObject
 from kansho_sign.derivation import SourceRevision
 from kansho_sign.errors import FaultError
+from kansho_sign.store.records import DocumentRow, PublishedDocument, PublishedEntry
+from kansho_sign.store.tables import (
+    SCHEMA_VERSION,
+    blob,
+    document,
+    event,
+    generation,
+    live,
+    metadata,
+    published_document,
+    published_entry,
+    published_group,
+    setting,
+)
 
-__all__ = ["SCHEMA_VERSION", "Connection", "DocumentRow", "PublishedDocument", "PublishedEntry", "Store"]
+__all__ = ["Connection", "Store"]
 
 Connection = sa.Connection
-SCHEMA_VERSION = "1"
-
-metadata = sa.MetaData()
-setting = sa.Table(
-    "setting",
-    metadata,
-    sa.Column("name", sa.String, primary_key=True),
-    sa.Column("value", sa.String, nullable=False),
-)
-blob = sa.Table(
-    "blob",
-    metadata,
-    sa.Column("sha256", sa.String(64), primary_key=True),
-    sa.Column("content", sa.LargeBinary, nullable=False),
-)
-document = sa.Table(
-    "document",
-    metadata,
-    sa.Column("tenant", sa.String, primary_key=True),
-    sa.Column("document", sa.String, primary_key=True),
-    sa.Column("folded", sa.String, nullable=False),
-    sa.Column("deleted", sa.Boolean, nullable=False),
-    sa.Column("sequence", sa.BigInteger, nullable=False),
-    sa.Column("tombstone_sequence", sa.BigInteger),
-    sa.Column("origin", sa.String),
-    sa.Column("private_locator", sa.String),
-    sa.Column("revision", sa.JSON),
-    sa.UniqueConstraint("tenant", "folded"),
-)
-event = sa.Table(
-    "event",
-    metadata,
-    sa.Column("event_id", sa.String, primary_key=True),
-    sa.Column("fingerprint", sa.String(64), nullable=False),
-)
-generation = sa.Table(
-    "generation",
-    metadata,
-    sa.Column("sequence", sa.BigInteger, primary_key=True),
-    sa.Column("statement_sha256", sa.String(64), nullable=False, unique=True),
-    sa.Column("state", sa.String, nullable=False),
-    sa.Column("statement", sa.JSON, nullable=False),
-)
-live = sa.Table(
-    "live",
-    metadata,
-    sa.Column("sequence", sa.BigInteger, primary_key=True),
-    sa.Column("statement", sa.JSON, nullable=False),
-)
-published_document = sa.Table(
-    "published_document",
-    metadata,
-    sa.Column("tenant", sa.String, primary_key=True),
-    sa.Column("document", sa.String, primary_key=True),
-    sa.Column("document_key", sa.String(64), nullable=False, unique=True),
-    sa.Column("record_sha256", sa.String(64), nullable=False),
-    sa.Column("revision", sa.JSON, nullable=False),
-)
-published_group = sa.Table(
-    "published_group",
-    metadata,
-    sa.Column("tenant", sa.String, primary_key=True),
-    sa.Column("group", sa.String, primary_key=True),
-    sa.Column("document", sa.String, primary_key=True),
-    sa.ForeignKeyConstraint(
-        ["tenant", "document"],
-        ["published_document.tenant", "published_document.document"],
-        ondelete="CASCADE",
-    ),
-)
-published_entry = sa.Table(
-    "published_entry",
-    metadata,
-    sa.Column("tenant", sa.String, primary_key=True),
-    sa.Column("document", sa.String, primary_key=True),
-    sa.Column("position", sa.Integer, primary_key=True),
-    sa.Column("entry", sa.String, nullable=False, unique=True),
-    sa.Column("retrieval_text", sa.Text, nullable=False),
-    sa.ForeignKeyConstraint(
-        ["tenant", "document"],
-        ["published_document.tenant", "published_document.document"],
-        ondelete="CASCADE",
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """The newest accepted state of a document; ``revision`` is None where only a tombstone is known."""
-
-    tenant: str
-    document: str
-    deleted: bool
-    sequence: int
-    tombstone_sequence: int | None
-    origin: str | None
-    private_locator: str | None
-    revision: SourceRevision | None
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedDocument:
-    """A document of the published generation."""
-
-    revision: SourceRevision
-    document_key: str
-    record_sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedEntry:
-    """An entry of the published generation, as retrieval sees it."""
-
-    document: str
-    position: int
-    entry: str
-    retrieval_text: str
 
 
 def _revision(value: JsonObject | None) -> SourceRevision | None:
