@@ -162,6 +162,17 @@ def test_equal_sequence_other_state(before: SourceEvent, event: SourceEvent) -> 
     assert caught.value.code == "event.sequence_conflict"
 
 
+@pytest.mark.parametrize("sequence", [6, 99])
+def test_a_document_has_one_connector_until_it_is_deleted(sequence: int) -> None:
+    for event in (at(sequence), replace(DELETE, sequence=sequence)):
+        with pytest.raises(InputError) as caught:
+            apply(after(UPSERT), replace(event, connector="another"), SALTS[1])
+        assert caught.value.code == "event.connector_conflict"
+    adopted = apply(after(DELETE), replace(at(sequence), connector="another"), SALTS[1])
+    assert adopted.row is not None
+    assert adopted.row.connector == "another"
+
+
 @pytest.mark.parametrize("before", [UPSERT, DELETE], ids=["upsert", "delete"])
 @pytest.mark.parametrize("event", [at(4), at(4, raw=b"x"), at(4, groups=("z",)), at(4, DELETE), at(1)])
 def test_lower_sequence_is_stale(before: SourceEvent, event: SourceEvent) -> None:
@@ -338,7 +349,7 @@ def test_what_is_no_base64(text: str) -> None:
         (b"{" * 100_000, "limits.depth"),
         (b"\xff\xfe", "json.utf8"),
         (b"\xef\xbb\xbf{}", "json.bom"),
-        (event_line()[:-1], "limits.depth"),
+        (event_line()[:-1], "json.syntax"),
         (event_line() + event_line(), "json.syntax"),
     ],
 )

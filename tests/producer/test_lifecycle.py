@@ -135,6 +135,29 @@ def test_a_changed_acl_blocks_at_once(workspace: Workspace, folder: Path, groups
     assert cited(workspace) == ["parking.txt", "refund.md"]
 
 
+def test_a_folder_elsewhere_takes_its_documents_along(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
+    ingest_it(workspace, folder)
+    other = tmp_path / "elsewhere"
+    shutil.copytree(folder, other)
+    (other / "refund.md").write_text("# Refunds\n\nAnother text.\n")
+    summary = ingest_it(workspace, other)
+    assert summary.moved == ["refund.md"], "what is replaced is said; what is the same is not"
+    assert ingest_it(workspace, other).moved == []
+    (other / "refund.md").unlink()
+    unchanged = next(path for path in other.iterdir() if path.is_file())
+    unchanged.unlink()
+    assert sorted(ingest_it(workspace, other).gone) == sorted(["refund.md", unchanged.name])
+
+
+def test_a_workspace_inside_its_documents_is_none_of_them(tmp_path: Path) -> None:
+    made = make_workspace(write_files(tmp_path / "docs", {"a.md": "A text.\n", "keys.md": "Keys.\n"}))
+    publish_it(made)
+    summary = ingest_it(made, made.folder)
+    assert sorted(one.document for one in summary.accepted) == ["a.md", "keys.md"]
+    assert summary.passed_over == []
+    made.close()
+
+
 def test_delete_resurrection(workspace: Workspace, folder: Path) -> None:
     ingest_it(workspace, folder)
     publish_it(workspace)

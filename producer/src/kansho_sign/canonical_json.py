@@ -66,12 +66,17 @@ def sha256_hex(value: object) -> str:
 
 
 def _depth_within(text: str, limit: int) -> bool:
+    """Whether nothing nests deeper, also where brackets do not match: what is wrong then, the parser says."""
     brackets = NOT_BRACKET.sub("", STRING.sub("", text))
-    for _ in range(limit):
-        if not brackets:
-            return True
-        brackets = brackets.replace("[]", "").replace("{}", "")
-    return not brackets
+    removed = 0
+    while removed < limit and len(rest := brackets.replace("[]", "").replace("{}", "")) < len(brackets):
+        brackets, removed = rest, removed + 1
+    depth = 0
+    for bracket in brackets:
+        depth += 1 if bracket in "[{" else -1
+        if depth + removed > limit:
+            return False
+    return True
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
@@ -116,8 +121,7 @@ def loads(data: bytes, limit: int, *, canonical: bool) -> Any:
     except UnicodeDecodeError as error:
         raise InputError("json.utf8", "not strict UTF-8", f"byte {error.start}", "save it as UTF-8") from None
     if not _depth_within(text, LIMITS.json_depth):
-        # Unbalanced brackets land here as well; which of both it is matters to nobody, and nothing recursive has run.
-        _refuse("limits.depth", f"unbalanced, or nested deeper than {LIMITS.json_depth}")
+        _refuse("limits.depth", f"nested deeper than {LIMITS.json_depth}")
     try:
         value = json.loads(
             text,

@@ -17,11 +17,13 @@ from kansho_sign.keys import ROLES, SigningKey, load_key, new_key, save_key
 from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded, write_new, write_whole
 from kansho_sign.schema import validate
+from kansho_sign.sources.files import CONFIGURATION, WORKSPACE_NAMES
 from kansho_sign.sources.names import check_label
 from kansho_sign.store import SCHEMA_VERSION, Store
 
 __all__ = [
     "NEWCOMER_POLICY",
+    "TRUST_ROOT_DAYS",
     "Configuration",
     "Secrets",
     "Workspace",
@@ -31,9 +33,9 @@ __all__ = [
     "trust_root_payload",
 ]
 
-CONFIGURATION = "kansho.toml"
 DAY = 86_400
 LONGEST_DAYS = 36_500
+TRUST_ROOT_DAYS = 365
 NEWCOMER_POLICY: JsonObject = {
     "schema": "kansho.policy.v1",
     "allowed_roles": ["document"],
@@ -224,16 +226,13 @@ def _readable(value: JsonObject) -> bytes:
     return (json.dumps(value, indent=2) + "\n").encode("ascii")
 
 
-NAMES = (CONFIGURATION, "policy.json", "trust-root.json", "keys", "store.sqlite3", "published", "audit")
-
-
 def create(
     folder: Path,
     *,
     issuer: str | None,
     passphrase: bytes | None,
     now: int,
-    trust_root_days: int = 365,
+    trust_root_days: int = TRUST_ROOT_DAYS,
     made: Secrets | None = None,
 ) -> Workspace:
     """Makes a workspace, whole or not at all; refuses (``workspace.exists``) where any of its names is taken.
@@ -247,7 +246,7 @@ def create(
         raise InputError("name.label", "the issuer holds a quotation mark or backslash", ascii(issuer))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        taken = [name for name in NAMES if os.path.lexists(folder / name)]
+        taken = [name for name in sorted(WORKSPACE_NAMES) if os.path.lexists(folder / name)]
         if taken:
             hint = "choose another folder; nothing was changed"
             raise UsageError("workspace.exists", f"holds {', '.join(taken)} already", str(folder), hint)

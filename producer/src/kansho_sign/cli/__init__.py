@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"error: {place}{escape(error.why, 600)} [{error.code}]", err=True)
         if error.hint:
             click.echo(f"hint: {escape(error.hint, 400)}", err=True)
-        return error.exit_code
+        # A file that was named and cannot be read is a wrong call; ingest reports its files by itself.
+        return 2 if error.code.startswith("input.") else error.exit_code
     except Exception as error:  # noqa: BLE001 - the last line of defence: a fault is exit 70, never a traceback
         if "--debug" in given:
             traceback.print_exc()

@@ -17,16 +17,19 @@ from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded
 
 __all__ = [
+    "PATH",
     "HexBytes",
     "Moment",
     "OutputFile",
     "asker_options",
+    "now_option",
     "passphrase_source",
     "read_passphrase_file",
     "subject_options",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+PATH = click.Path(path_type=Path)
 PASSPHRASE_BYTES = 4_096
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kansho_sign.derivation import SourceRevision, derive
@@ -34,12 +34,17 @@ class Ingested:
 
 @dataclass(slots=True)
 class Summary:
-    """What an ingest did. ``passed_over``: no parser reads them; ``gone``: known, but no longer in their folder."""
+    """What an ingest did.
+
+    ``passed_over``: no parser reads them. ``gone``: known, but no longer in their folder. ``moved``: replaced by a file
+    of another folder than before.
+    """
 
     accepted: list[Ingested] = field(default_factory=list)
     refused: list[InputError] = field(default_factory=list)
     passed_over: list[Path] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    moved: list[str] = field(default_factory=list)
 
 
 def _check_content(workspace: Workspace, event: SourceEvent) -> None:
@@ -152,10 +157,16 @@ class _Run:
             path = str(file.path)
             self.summary.refused.append(error if error.where.startswith(path) else error.at(path))
             return
-        if event is None:
-            self.summary.accepted.append(Ingested(file.document, Effect.UNCHANGED))
-        else:
+        if event is not None:
             self.accept(str(file.path), event)
+        else:
+            self.summary.accepted.append(Ingested(file.document, Effect.UNCHANGED))
+        if current is None or current.deleted or current.origin in (None, file.origin):
+            return
+        if event is not None:
+            self.summary.moved.append(file.document)
+        else:
+            self.workspace.store.put_document(self.c, replace(current, origin=file.origin), fold(file.document))
 
     def events(self, path: Path) -> None:
         for where, event in _read_events(path, self.summary):

@@ -114,6 +114,7 @@ def _wanted(current: DocumentRow | None, event: SourceEvent, fresh_salt: str) ->
         return DocumentRow(
             tenant=event.tenant,
             document=event.document,
+            connector=event.connector,
             deleted=True,
             sequence=event.sequence,
             tombstone_sequence=event.sequence,
@@ -126,6 +127,7 @@ def _wanted(current: DocumentRow | None, event: SourceEvent, fresh_salt: str) ->
     return DocumentRow(
         tenant=event.tenant,
         document=event.document,
+        connector=event.connector,
         deleted=False,
         sequence=event.sequence,
         tombstone_sequence=tombstone,
@@ -139,7 +141,8 @@ def apply(current: DocumentRow | None, event: SourceEvent, fresh_salt: str) -> O
     """The outcome of an event whose id is new, for a document's current state.
 
     ``fresh_salt`` (128 bits in hex) becomes the salt of a new ACL state. Raises InputError
-    ``event.sequence_conflict`` for another state under a known sequence.
+    ``event.sequence_conflict`` for another state under a known sequence, ``event.connector_conflict`` for a document
+    that another connector holds.
     """
     wanted = _wanted(current, event, fresh_salt)
     if current is None:
@@ -155,6 +158,13 @@ def apply(current: DocumentRow | None, event: SourceEvent, fresh_salt: str) -> O
             f"sequence {event.sequence} is taken by another state of this document",
             event.document,
             "give the event a higher sequence",
+        )
+    if not current.deleted and event.connector != current.connector:
+        raise InputError(
+            "event.connector_conflict",
+            f"this document is the connector {current.connector!a}'s, not {event.connector!a}'s",
+            event.document,
+            "give it another document id (--prefix for files), or delete the document first",
         )
     if event.is_delete:
         return Outcome(Effect.UNCHANGED if current.deleted else Effect.DELETED, wanted)

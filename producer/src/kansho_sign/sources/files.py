@@ -18,7 +18,9 @@ from kansho_sign.sources.names import check_document_id, check_source_uri, uri_o
 from kansho_sign.store import DocumentRow
 
 __all__ = [
+    "CONFIGURATION",
     "CONNECTOR",
+    "WORKSPACE_NAMES",
     "Found",
     "FoundFile",
     "deletion_of",
@@ -35,6 +37,14 @@ MEDIA_TYPES = {
     ".txt": "text/plain",
     ".text": "text/plain",
 }
+
+
+CONFIGURATION = "kansho.toml"
+WORKSPACE_NAMES = frozenset(
+    (CONFIGURATION, "policy.json", "trust-root.json", "keys", "store.sqlite3", "published", "audit")
+    + ("store.sqlite3-wal", "store.sqlite3-shm")
+)
+"""What ``init`` and the commands after it leave in a workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +76,15 @@ def _listing(folder: Path, found: "Found") -> Iterator[os.DirEntry[str]]:
 
 
 def _walk(folder: Path, found: "Found") -> Iterator[Path]:
+    # A workspace made inside the documents' own folder is none of them.
+    own = WORKSPACE_NAMES if (folder / CONFIGURATION).is_file() else frozenset()
     # A stack of its own: folders may be nested deeper than Python calls.
     stack = [_listing(folder, found)]
     while stack:
         entry = next(stack[-1], None)
         if entry is None:
             stack.pop()
-        elif entry.name.startswith("."):
+        elif entry.name.startswith(".") or entry.name in own:
             continue
         elif entry.is_dir(follow_symlinks=False):
             stack.append(_listing(Path(entry.path), found))

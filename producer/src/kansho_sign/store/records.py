@@ -13,6 +13,7 @@ class DocumentRow:
 
     tenant: str
     document: str
+    connector: str
     deleted: bool
     sequence: int
     tombstone_sequence: int | None

@@ -43,6 +43,7 @@ def _document_row(row: Any) -> DocumentRow:
     return DocumentRow(
         row.tenant,
         row.document,
+        row.connector,
         row.deleted,
         row.sequence,
         row.tombstone_sequence,

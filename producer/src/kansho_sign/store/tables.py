@@ -37,6 +37,7 @@ document = sa.Table(
     sa.Column("tenant", sa.String, primary_key=True),
     sa.Column("document", sa.String, primary_key=True),
     sa.Column("folded", sa.String, nullable=False),
+    sa.Column("connector", sa.String, nullable=False),
     sa.Column("deleted", sa.Boolean, nullable=False),
     sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Column("tombstone_sequence", sa.BigInteger),
