@@ -41,8 +41,17 @@ MEDIA_TYPES = {
 
 CONFIGURATION = "kansho.toml"
 WORKSPACE_NAMES = frozenset(
-    (CONFIGURATION, "policy.json", "trust-root.json", "keys", "store.sqlite3", "published", "audit")
-    + ("store.sqlite3-wal", "store.sqlite3-shm")
+    (
+        CONFIGURATION,
+        "policy.json",
+        "trust-root.json",
+        "keys",
+        "store.sqlite3",
+        "store.sqlite3-wal",
+        "store.sqlite3-shm",
+        "published",
+        "audit",
+    )
 )
 """What ``init`` and the commands after it leave in a workspace."""
 
