@@ -103,6 +103,7 @@ def _source(raw: bytes, shown: str, version: str = "15.0.0") -> Verdict:
 # limits, json
 
 enter("a_bundle_beyond_the_limit", Code.LIMITS_BYTES, lambda: _small_limits(bundle_bytes=100))
+enter("more_items_than_the_limit", Code.LIMITS_ITEMS, lambda: check_bytes(b"[" + b"0," * 2**24 + b"0]"))
 enter("arrays_nested_too_deep", Code.LIMITS_DEPTH, lambda: check_bytes(b"[" * 40 + b"]" * 40))
 enter("a_byte_order_mark", Code.JSON_BOM, lambda: check_bytes(b"\xef\xbb\xbf" + Forge().bundle_bytes))
 enter("latin_1", Code.JSON_UTF8, _tampered(b"Test issuer", b"Test \xe9ssuer"))
@@ -124,14 +125,14 @@ enter("white_space_added", Code.JSON_NOT_CANONICAL, _tampered(b"{", b"{ "))
 @attack(Code.LIMITS_MEMORY)
 def memory_runs_out() -> Verdict:
     made = Forge()
-    with mock.patch.object(strict_json, "_check_depth", side_effect=MemoryError):
+    with mock.patch.object(strict_json, "_check_size", side_effect=MemoryError):
         return check(made)
 
 
 @attack(Code.LIMITS_WORK)
 def texts_that_are_counted_without_end() -> Verdict:
     made = Forge()
-    with mock.patch.object(spans, "LIMITS", Limits(occurrence_work_chars=10)):
+    with mock.patch.object(spans, "LIMITS", Limits(work_chars=10)):
         return check(made)
 
 
@@ -357,6 +358,11 @@ enter(
     _claims(lambda claims: claims[0].update(claim="clm_" + "0" * 64)),
 )
 enter("a_claim_twice", Code.CLAIM_DUPLICATE, _claims(lambda claims: [*claims, claims[0]]))
+enter(
+    "one_place_cited_twice",
+    Code.CLAIM_CITATION_CONFLICT,
+    lambda: check(hooked({"excerpts": ONE_EXCERPT}, citations=lambda citations: citations * 2), profile=PUBLIC),
+)
 enter("a_longer_span_than_the_text", Code.CLAIM_SPAN_MISMATCH, cited(char_end=60))
 enter("another_hash_than_the_texts", Code.CLAIM_SPAN_MISMATCH, cited(span_sha256="0" * 64))
 
@@ -658,6 +664,11 @@ enter(
     "a_tower_of_marks",
     Code.TEXT_NONSTARTER_RUN,
     lambda: _source(("word e" + "\u0301" * 257).encode(), "word e" + "\u0301" * 257),
+)
+enter(
+    "an_excerpt_that_cuts_a_number",
+    Code.SPAN_EXCERPT_PLACE,
+    lambda: check(Forge(docs=(Doc(REFUND_ID, "2,700,000 yen\n", ["2,700,000 yen"]),), excerpts=[(REFUND_ID, "2,70")])),
 )
 enter("an_occurrence_left_uncounted", Code.SPAN_OCCURRENCES_MISMATCH, cited(occurrences=2))
 

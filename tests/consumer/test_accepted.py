@@ -18,13 +18,13 @@ GOOD = {
     "ranked": Forge(),
     "excerpt": Forge(excerpts=[(ID, "five business")]),
     "one excerpt twice": Forge(excerpts=[(ID, "five business"), (ID, "five business")]),
-    "whole texts": Forge(excerpts=[(ID, REFUND.text), ("faq.txt", FAQ.text), ("blank.txt", "   \n")]),
+    "whole texts": Forge(excerpts=[(ID, REFUND.text), ("faq.txt", FAQ.text)]),
     "crossings and gaps": Forge(excerpts=[(ID, "days.\n\n> Gift"), (ID, "\n\n> "), (ID, "# "), (ID, "card.\n")]),
     "two keys a role": Forge(
         signers={role: [TestKey(role), TestKey(role + "2")] for role in ("citation", "live", "root")}
     ),
     "the older algorithm name": Forge(keys={"citation": {"alg": -8}}),
-    "no question": Forge(question=None),
+    "no question": Forge(question=None, excerpts=[(ID, "five business")]),
     "annotations": hooked(
         {"excerpts": [(ID, "five business")], "policy": {**POLICY, "include_unverified_annotations": True}},
         public=lambda public: public.update(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -66,6 +67,47 @@ def test_accepted(desk: Desk) -> None:
     assert (code, err) == (0, "")
     assert out.startswith('"bundle.json": ACCEPTED')
     assert '"policies/refund.md":11-54  raw_exact' in out
+    assert "\n  steps 1 to 11: passed\n" in out
+    assert not re.search("  step [0-9]", out)
+
+
+def test_accepted_without_the_live_state(desk: Desk) -> None:
+    given = [option for option in GIVEN if option not in ("--published", "published")]
+    given += ["--generation", "published/generation.json", "--no-live"]
+    code, out, _ = desk.run("check", "bundle.json", *given, *ASKED)
+    assert code == 0
+    assert "\n  steps 1 to 10: passed; step 11, live: waived\n" in out
+
+
+def test_what_did_not_pass_is_told_once(desk: Desk) -> None:
+    desk.lay_out(Forge(excerpts=[(REFUND.document, "five business"), (REFUND.document, "Gift cards")]))
+    (desk.folder / "sources" / REFUND.document).write_bytes(b"another")
+    code, out, _ = desk.check("bundle.json", "--question", "Why?")
+    assert code == 3
+    lines = out.splitlines()
+    told = ["  step 7, bindings: FAIL", "    request.question_mismatch: the answer is to another question"]
+    assert lines[lines.index(told[0]) :][:2] == told
+    assert "at $.audit.payload.request.question" in out
+    assert "why:" not in out  # it would say the same again
+    assert lines[-1] == "  steps 8 to 11: not reached, for an earlier step could not be passed"
+    assert "passed\n" not in out.partition("claims")[0]
+    code, out, _ = desk.check("bundle.json", *ASKED)
+    assert (code, out.count("source.raw_hash_mismatch: "), out.count("hint:")) == (4, 2, 1)
+    sentences = [line.strip() for line in out.splitlines() if line.strip().startswith(("why:", "hint:"))]
+    assert len(sentences) == len(set(sentences))
+
+
+def test_a_meaning_that_adds_something_is_told(desk: Desk) -> None:
+    (desk.folder / "bundle.json").write_bytes(b"{}")
+    _, out, _ = desk.check("bundle.json", *ASKED)
+    assert "why: A member is missing, unknown, or not of the form that the schema demands." in out
+
+
+def test_a_shortened_text_has_its_ellipsis_outside_the_quotes(desk: Desk) -> None:
+    text = "word " * 40
+    desk.lay_out(Forge(docs=(Doc(REFUND.document, text, [text]),), excerpts=[(REFUND.document, text)]))
+    _, out, _ = desk.check("bundle.json", *ASKED)
+    assert f'"{text[:100]}"…' in out
 
 
 def test_options_before_the_bundle(desk: Desk) -> None:

@@ -123,9 +123,7 @@ def test_no_private_key_outside_tests() -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -137,8 +135,7 @@ def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
             case ast.ImportFrom(module=str(name), level=0):
                 yield name, node.lineno
             case ast.Call(
-                func=ast.Name(id="__import__" | "import_module")
-                | ast.Attribute(attr="import_module" | "files"),
+                func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module" | "files"),
                 args=[ast.Constant(value=str(name)), *_],
             ):
                 yield name, node.lineno
@@ -147,9 +144,7 @@ def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def all_requirements() -> Iterator[Requirement]:
-    root, *packages = (
-        load(path) for path in ("pyproject.toml", "producer/pyproject.toml", "consumer/pyproject.toml")
-    )
+    root, *packages = (load(path) for path in ("pyproject.toml", "producer/pyproject.toml", "consumer/pyproject.toml"))
     yield from map(Requirement, root["dependency-groups"]["dev"])
     for package in packages:
         yield from map(Requirement, package["project"]["dependencies"])

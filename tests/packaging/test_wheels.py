@@ -103,9 +103,7 @@ class Environment:
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
     """Run a command in Python's plain mode, without pip's settings and without an index; give its output."""
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
     environment |= {
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -120,9 +118,7 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 def copy_tree(target: Path, side: Side) -> Path:
     """Copy what a build needs, without the mirror of the schemas; give the package's folder."""
-    shutil.copytree(
-        ROOT / side.folder, target / side.folder, ignore=shutil.ignore_patterns("__pycache__", "schemas")
-    )
+    shutil.copytree(ROOT / side.folder, target / side.folder, ignore=shutil.ignore_patterns("__pycache__", "schemas"))
     shutil.copytree(ROOT / "schemas", target / "schemas")
     return target / side.folder
 

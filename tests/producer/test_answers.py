@@ -137,7 +137,9 @@ def test_attest(workspace: Workspace) -> None:
 def test_more_work_than_a_consumer_does_is_not_signed(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     twice = answer_json(("park.txt", "Parking"), ("park.txt", "Parking"))
     length = len("Parking is free.\n\nIt is final.")
-    monkeypatch.setattr(answer_module, "LIMITS", replace(LIMITS, occurrence_work_code_points=length))
+    monkeypatch.setattr(
+        answer_module, "LIMITS", replace(LIMITS, occurrence_work_code_points=length + LIMITS.work_of_an_occurrence)
+    )
     assert attest_it(workspace, twice).bundle is not None, "the same text in the same source is counted once"
     with pytest.raises(InputError) as caught:
         attest_it(workspace, answer_json(("park.txt", "Parking"), ("park.txt", "free")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import enum
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kansho_sign import canonical_json as canonical_json_module
 from kansho_sign.canonical_json import dumps, loads, sha256_hex
 from kansho_sign.errors import InputError
+from kansho_sign.limits import LIMITS
 
 LIMIT = 1_000_000
 EDGE = 2**53 - 1
@@ -185,6 +188,12 @@ def test_hostile_quoting_is_read_in_linear_time(piece: bytes) -> None:
     """A scan that starts anew at each quotation mark would take hours."""
     data = b'"' + piece * 1_000_000
     assert code_of(data, limit=len(data)) in ("json.syntax", "limits.depth")
+
+
+def test_the_limit_counts_members_and_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canonical_json_module, "LIMITS", replace(LIMITS, json_items=4))
+    assert code_of(b'[{"a":",,[[{{"},1,2]') is None
+    assert code_of(b'[{"a":1},1,2,3]') == "limits.items"
 
 
 def test_the_limit_counts_bytes() -> None:

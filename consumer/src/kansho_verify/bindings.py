@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from kansho_verify import identity, text
 from kansho_verify.canonical_json import JsonObject
@@ -15,6 +16,7 @@ from kansho_verify.reasons import Code, Reason, VerifyError
 from kansho_verify.statement import Statement
 
 __all__ = [
+    "check_agreement",
     "check_audit_bindings",
     "check_public",
     "check_request",
@@ -26,10 +28,16 @@ __all__ = [
 
 _PUBLIC = "$.public.payload"
 _AUDIT = "$.audit.payload"
+_OF_DOCUMENT = (
+    "source_uri", "source_version", "media_type", "role", "raw_sha256", "raw_size", "canonical_revision",
+    "parse_revision", "coordinate_space",
+)  # fmt: skip
+_of_document = itemgetter(*_OF_DOCUMENT)
+_place = itemgetter("document", "char_start", "char_end")
 
 
 def check_public(public: JsonObject) -> Iterator[Reason]:
-    """What the public section must satisfy by itself: claim ids, spans, annotations, status, artifact."""
+    """What the public section must satisfy by itself: claims, citations, annotations, status, artifact."""
     if public["status"] != "answered":
         hint = "there is no answer here to accept; the status says why"
         yield Reason(Code.CLAIMS_NONE, f"{_PUBLIC}.status", f"the status is {public['status']}", hint=hint)
@@ -70,9 +78,7 @@ def check_audit_bindings(public: Statement, audit: Statement, generation: Statem
         for other, path in ((told_by, _AUDIT), (held_by, "$.audit.generation.payload")):
             if other[member] != shown_by[member]:
                 yield Reason(code, f"{path}.{member}", f"the {member} differs from the public section's")
-    if told_by["issued_at"] != shown_by["issued_at"]:
-        detail = "the time of issue differs from the public section's"
-        yield Reason(Code.SECTION_TIME_MISMATCH, f"{_AUDIT}.issued_at", detail)
+    yield from _check_times(shown_by, told_by)
     if held_by["registry"] != shown_by["registry"]:
         detail = "the registry differs from the public section's"
         yield Reason(Code.SECTION_REGISTRY_MISMATCH, "$.audit.generation.payload.registry", detail)
@@ -105,6 +111,26 @@ def check_sealed(sealed_for: str | None, public_sha256: str) -> Iterator[Reason]
         yield _mismatch(Code.SECTION_PUBLIC_HASH_MISMATCH, path, detail, public_sha256, sealed_for)
 
 
+def check_agreement(claims: list[JsonObject]) -> Iterator[Reason]:
+    """Citations of one document say the same of it, and no place stands twice in a claim.
+
+    For a public section by itself; where there is an audit section, step 9 compares every citation with the record.
+    """
+    said: dict[str, JsonObject] = {}
+    for i, claim in enumerate(claims):
+        places = set()
+        for j, citation in enumerate(claim["citations"]):
+            path = f"{_PUBLIC}.claims[{i}].citations[{j}]"
+            if _place(citation) in places:
+                yield Reason(Code.CLAIM_CITATION_CONFLICT, path, "one place is cited twice for the same claim")
+            places.add(_place(citation))
+            first = said.setdefault(citation["document"], citation)
+            if _of_document(first) != _of_document(citation):
+                member = next(name for name in _OF_DOCUMENT if first[name] != citation[name])
+                detail = "another citation of the same document says otherwise"
+                yield Reason(Code.CLAIM_CITATION_CONFLICT, f"{path}.{member}", detail)
+
+
 def check_request(request: JsonObject, expected: Expectations) -> Iterator[Reason]:
     """The audit section's request against the one that the caller made."""
     path = f"{_AUDIT}.request"
@@ -135,10 +161,12 @@ def check_request_commitment(public: JsonObject, expected: Expectations) -> Iter
     """Without the audit section: the commitment, recomputed where question and challenge were both given."""
     if not commits(expected) or expected.question is None or expected.challenge is None:
         return
-    question = _asked(expected.question)
-    commitment = identity.request_commitment(
-        audience=expected.audience, question=question, challenge=expected.challenge
-    )
+    try:
+        commitment = identity.request_commitment(
+            audience=expected.audience, question=_asked(expected.question), challenge=expected.challenge
+        )
+    except VerifyError:  # the caller's words are no text at all, so that no bundle commits to them
+        commitment = ""
     if commitment != public["request_commitment"]:
         detail = "the answer is to another question, challenge or audience"
         yield Reason(Code.REQUEST_COMMITMENT_MISMATCH, f"{_PUBLIC}.request_commitment", detail)
@@ -168,6 +196,12 @@ def _check_claim(claim: JsonObject, path: str) -> Iterator[Reason]:
         elif citation["char_end"] - citation["char_start"] != length:
             detail = "the cited span is not as long as the claim's text"
             yield Reason(Code.CLAIM_SPAN_MISMATCH, f"{place}.char_end", detail)
+
+
+def _check_times(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
+    if audit["issued_at"] != public["issued_at"]:
+        detail = "the time of issue differs from the public section's"
+        yield Reason(Code.SECTION_TIME_MISMATCH, f"{_AUDIT}.issued_at", detail)
 
 
 def _check_canonical(question: str, path: str) -> Iterator[Reason]:

@@ -57,6 +57,15 @@ class Checklist:
         except VerifyError as error:
             self.add(step, error.reason)
 
+    @contextmanager
+    def early(self, step: Step) -> Iterator[None]:
+        """A part of a step that runs before its time: the step counts as reached only if this part is refused."""
+        try:
+            yield
+        except VerifyError as error:
+            self._reached.add(step)
+            self.add(step, error.reason)
+
     def add(self, step: Step, *reasons: Reason) -> None:
         """Put reasons under a step. Above the limit they are counted, no longer kept."""
         for reason in reasons:
@@ -77,7 +86,7 @@ class Checklist:
             self._of_citation[place].append(placed)
 
     def leave_open(self, reason: Reason) -> None:
-        """Leave every citation undecided, for a reason that stands under a step already."""
+        """Let no citation pass, for a reason that stands under a step already."""
         self._open.append(reason)
 
     def set_level(self, claim: int, position: int, evidence_level: str | None) -> None:

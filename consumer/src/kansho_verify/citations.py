@@ -98,19 +98,31 @@ def check_citation(citation: JsonObject, document: Document, disclosure: Disclos
 
 
 def check_selection(
-    claims: Sequence[JsonObject], audit: JsonObject, documents: Mapping[str, Document]
+    claims: Sequence[JsonObject], audit: JsonObject, generation: JsonObject, documents: Mapping[str, Document]
 ) -> Iterator[Reason]:
-    """Whether the claims are the selected entries in rank order, and whether top-k fits the method."""
+    """Whether the claims are the selected entries in rank order, and whether request, generation and method agree.
+
+    The request is bound to the public section by the trace id, the method is not: whoever holds the audit key alone
+    must not turn a ranking into something that cannot be replayed.
+    """
     method, selection, top_k = audit["retrieval"]["method"], audit["selection"], audit["request"]["top_k"]
     path = f"{_AUDIT}.selection"
-    if method == EVIDENCE:
-        if selection or top_k is not None:
-            yield Reason(Code.SELECTION_MISMATCH, path, "nothing is ranked or selected under the method evidence")
+    if (top_k is not None) != (method == LEXICAL):
+        detail = "a ranking has a top-k, and no other method has one"
+        yield Reason(Code.SELECTION_MISMATCH, f"{_AUDIT}.request.top_k", detail)
         return
-    if method == LEXICAL and top_k is None:
-        yield Reason(Code.SELECTION_MISMATCH, f"{_AUDIT}.request.top_k", "a ranking has a top-k")
-    if top_k is not None and len(selection) > top_k:
-        yield Reason(Code.SELECTION_MISMATCH, path, "more entries are selected than were asked for")
+    if method == LEXICAL and audit["request"]["question"] is None:
+        yield Reason(Code.SELECTION_MISMATCH, f"{_AUDIT}.request.question", "a ranking answers a question")
+    if method == LEXICAL and generation["pipeline"]["retrieval"] != LEXICAL:
+        detail = "the generation's pipeline ranks in another way"
+        yield Reason(Code.SELECTION_MISMATCH, f"{_AUDIT}.retrieval.method", detail)
+    if method == EVIDENCE:
+        if selection:
+            yield Reason(Code.SELECTION_MISMATCH, path, "nothing is selected under the method evidence")
+        return
+    if top_k is not None and len(selection) != min(top_k, audit["filter_summary"]["eligible_entries"]):
+        detail = "a ranking selects every eligible entry, or as many as were asked for"
+        yield Reason(Code.SELECTION_MISMATCH, path, detail)
     if len(claims) != len(selection):
         yield Reason(Code.SELECTION_MISMATCH, path, "there are not as many claims as selected entries")
         return
@@ -132,10 +144,12 @@ def check_summary(audit: JsonObject, generation: JsonObject) -> Iterator[Reason]
     """Whether the filter summary descends and fits the generation, the documents and the selection."""
     summary = audit["filter_summary"]
     counts = [summary[f"{name}_entries"] for name in ("visible", "matched", "eligible", "selected")]
+    of_cited = sum(document["entry_count"] for document in audit["documents"])
     fits = (
         counts == sorted(counts, reverse=True)
         and counts[-1] == len(audit["selection"])
-        and counts[0] <= generation["entry_count"]
+        and of_cited <= counts[0] <= generation["entry_count"]
+        and (audit["retrieval"]["method"] != EVIDENCE or counts[1] == 0)
         and len(audit["documents"]) <= summary["visible_documents"] <= generation["document_count"]
     )
     if not fits:

@@ -55,7 +55,7 @@ def check_documents(public: JsonObject, audit: JsonObject, generation: JsonObjec
             result.reasons.append(Reason(Code.DOCUMENT_NOT_CITED, path, detail))
         elif document["document"] in disclosed and not result.of_citations:
             result.reasons.extend(disclosed[document["document"]].check_surplus(path))
-    result.reasons.extend(check_selection(public["claims"], audit, result.documents))
+    result.reasons.extend(check_selection(public["claims"], audit, generation, result.documents))
     result.reasons.extend(check_summary(audit, generation))
     return result
 

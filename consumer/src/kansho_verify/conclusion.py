@@ -18,7 +18,7 @@ from kansho_verify.reasons import Result
 from kansho_verify.sources import Sources
 from kansho_verify.statement import Statement
 from kansho_verify.trust import TrustRoot
-from kansho_verify.verdict import ClaimResult, GenerationName, Outcome, TrustRootName, Verdict
+from kansho_verify.verdict import ClaimResult, GenerationName, Outcome, TrustRootName, Verdict, steps_in_words
 
 __all__ = ["Given", "make_verdict"]
 
@@ -73,7 +73,7 @@ def make_verdict(
         generation=_generation(generation),
         checks=checklist.checks(),
         claims=claims,
-        not_checked=tuple(_not_checked(given, checklist, is_bound=bound_to_question)),
+        not_checked=tuple(_not_checked(given, checklist, public, is_bound=bound_to_question)),
         hazards=_hazards(claims),
         version=__version__,
     )
@@ -94,8 +94,13 @@ def _hazards(claims: tuple[ClaimResult, ...]) -> tuple[Hazard, ...]:
     return tuple(islice(chain.from_iterable(verified), LIMITS.hazards))
 
 
-def _not_checked(given: Given, checklist: Checklist, *, is_bound: bool) -> Iterator[str]:
-    yield "source uri and version of a citation are the producer's word"
+def _not_checked(given: Given, checklist: Checklist, public: JsonObject | None, *, is_bound: bool) -> Iterator[str]:
+    if given.profile is Profile.PUBLIC:
+        yield "document id, uri, version, role, entries and surroundings of a citation are the producer's word"
+    else:
+        yield "source uri and version of a citation are the producer's word"
+    if public is not None and "annotations_unverified" in public:
+        yield "the annotations are what a model wrote, no verified wording"
     if not is_bound:
         yield "the answer is not bound to a question"
     if given.profile is Profile.PUBLIC:
@@ -107,6 +112,6 @@ def _not_checked(given: Given, checklist: Checklist, *, is_bound: bool) -> Itera
         yield "times of issue, trusted as claimed"
     if given.profile is not Profile.AUDIT:
         yield "the audit pack: whether everything visible was ranked and selected rightly"
-    for step in Step:
-        if not checklist.reached(step) and checklist.required(step):
-            yield f"step {int(step)}, {step.name.lower()}: not reached"
+    missed = [int(step) for step in Step if checklist.required(step) and not checklist.reached(step)]
+    if missed:
+        yield f"{steps_in_words(missed)}: not reached, for an earlier step could not be passed"

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kansho_verify import identity
 from kansho_verify.canonical_json import JsonObject
+from kansho_verify.characters import is_blank
 from kansho_verify.escape import shown
 from kansho_verify.reasons import Code, Reason
 
@@ -29,13 +30,15 @@ def check_decisions(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
             yield Reason(Code.EVIDENCE_UNEXPECTED, _PATH, "decisions stand here, but the method makes none")
         return
     answered = public["status"] == "answered"
-    items: set[str] = set()
+    whole = {document["document"]: document["canonical_sha256"] for document in audit["documents"]}
+    excerpts = sum(decision["path"].startswith(EVIDENCE) for decision in decisions)
     for i, decision in enumerate(decisions):
-        item = decision["path"].partition("]")[0]
+        item = f"evidence[{i}]." if i < excerpts else f"proposed_texts[{i - excerpts}]."
         problem = _problem(decision, answered=answered)
-        if item in items:
-            problem = "the answer's item was decided twice"
-        items.add(item)
+        if not decision["path"].startswith(item):
+            problem = "the answer's items are decided in order, each once, and none is left out"
+        elif i >= excerpts and decision["code"] is None and _differs(decision, whole):
+            problem = "a proposed text was accepted that is not the source's"
         if problem is not None:
             yield Reason(Code.EVIDENCE_DECISION_INVALID, f"{_PATH}[{i}]", problem)
     if public["status"] == "evidence_rejected" and all(decision["code"] is None for decision in decisions):
@@ -69,6 +72,12 @@ def check_policy(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
                 yield Reason(Code.POLICY_ROLE_NOT_ALLOWED, path, detail, found=shown(citation["role"], 64))
 
 
+def _differs(decision: JsonObject, whole: Mapping[str, str]) -> bool:
+    """Whether a proposed text is another than that of the source, where the source is one that is cited."""
+    digest: str = decision["excerpt_sha256"]
+    return whole.get(decision["source_id"], digest) != digest
+
+
 def _problem(decision: JsonObject, *, answered: bool) -> str | None:
     accepted = decision["code"] is None
     is_proposed = decision["path"].startswith("proposed_texts")
@@ -79,6 +88,8 @@ def _problem(decision: JsonObject, *, answered: bool) -> str | None:
         return "a claim is named by a decision that makes none"
     if answered and not is_proposed and not has_claim:
         return "an accepted excerpt without its claim"
+    if accepted and decision["path"].endswith(".source_id"):
+        return "an accepted item that is no excerpt"
     return None
 
 
@@ -98,6 +109,9 @@ def _check_claims(claims: list[JsonObject], decisions: list[JsonObject], *, with
             continue
         if name not in digests:
             digests[name] = identity.text_sha256(claim["text"])
+            if is_blank(claim["text"]):
+                detail = "an accepted excerpt of nothing but white space and invisible characters"
+                yield Reason(Code.EVIDENCE_DECISION_INVALID, f"{_PATH}[{i}]", detail)
         if decision["excerpt_sha256"] != digests[name]:
             detail = "the accepted excerpt is not the claim's text"
             yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, f"{_PATH}[{i}].excerpt_sha256", detail)

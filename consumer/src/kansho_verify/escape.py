@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata2
 
+from kansho_verify.characters import IGNORABLE
+
 __all__ = ["shorten", "shown"]
 
 _SHOWN_CHARS = 80
@@ -49,4 +51,4 @@ def _code_point(char: str) -> str:
 
 
 def _looks_empty(char: str) -> bool:
-    return char in "\u00a0\u2800\u3164\uffa0\u115f\u1160" or unicodedata2.category(char) == "Zs"
+    return char == "\u2800" or unicodedata2.category(char) == "Zs" or IGNORABLE.fullmatch(char) is not None

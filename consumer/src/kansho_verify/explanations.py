@@ -68,9 +68,10 @@ _KEY = "Do not use this trust root; tell the issuer."
 
 _TABLE: dict[Code, tuple[str, str]] = {
     Code.LIMITS_BYTES: ("The input is larger than the limit for its kind.", _REFUSE),
+    Code.LIMITS_ITEMS: ("The input holds more members and items than the limit.", _REFUSE),
     Code.LIMITS_DEPTH: ("Arrays and objects are nested deeper than the limit.", _REFUSE),
     Code.LIMITS_MEMORY: ("There was not enough memory to read the input.", "Check it on a machine with more memory."),
-    Code.LIMITS_WORK: ("Counting the occurrences of all cited texts would exceed the limit of work.", _REFUSE),
+    Code.LIMITS_WORK: ("Counting and hashing all that is cited would exceed the limit of work.", _REFUSE),
     Code.JSON_BOM: ("The JSON begins with a byte order mark.", _FETCH),
     Code.JSON_UTF8: ("The JSON is not strict UTF-8.", _FETCH),
     Code.JSON_SYNTAX: ("The bytes are no JSON by RFC 8259.", _FETCH),
@@ -156,6 +157,10 @@ _TABLE: dict[Code, tuple[str, str]] = {
     Code.CLAIM_ID_MISMATCH: ("A claim's id is not that of its text and citations.", _PRODUCER),
     Code.CLAIM_DUPLICATE: ("One claim stands twice.", _PRODUCER),
     Code.CLAIM_SPAN_MISMATCH: ("A citation's span is not the claim's text, by hash or length.", _PRODUCER),
+    Code.CLAIM_CITATION_CONFLICT: (
+        "A claim cites one place twice, or two citations of one document contradict each other.",
+        _PRODUCER,
+    ),
     Code.CLAIMS_NONE: ("Nothing is claimed; the status says why.", "There is no answer to use here."),
     Code.EVIDENCE_UNEXPECTED: ("Evidence decisions stand where the method makes none.", _PRODUCER),
     Code.EVIDENCE_DECISION_INVALID: ("An evidence decision contradicts itself or the status.", _PRODUCER),
@@ -231,7 +236,14 @@ _TABLE: dict[Code, tuple[str, str]] = {
     Code.SPAN_TEXT_MISMATCH: ("The source does not say this at the cited place.", _PRODUCER),
     Code.SPAN_HASH_MISMATCH: ("An entry or element is not the slice of the source at its span.", _PRODUCER),
     Code.SPAN_OCCURRENCES_MISMATCH: ("The text stands in the source another number of times.", _PRODUCER),
-    Code.SPAN_SURROUNDING_MISMATCH: ("The surroundings do not fit the source.", _PRODUCER),
+    Code.SPAN_EXCERPT_PLACE: (
+        "The policy's excerpt boundary lets the excerpt be cited at another place, or at none.",
+        _PRODUCER,
+    ),
+    Code.SPAN_SURROUNDING_MISMATCH: (
+        "The surroundings do not fit the source, the anchor or the listed entries.",
+        _PRODUCER,
+    ),
     Code.SPAN_EVIDENCE_LEVEL: ("The claimed evidence level is not reached.", _PRODUCER),
     Code.LIVE_MISSING: (
         "No live state was given, so that deletion and blocking are unknown.",

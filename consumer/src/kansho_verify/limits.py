@@ -22,10 +22,12 @@ class Limits:
     raw_source_bytes: int = 16_777_216
     envelope_bytes: int = 1_536
     nesting: int = 32
+    items: int = 16_777_216
     envelope_nesting: int = 4
     question_chars: int = 8_192
     non_starter_run_chars: int = 256
-    occurrence_work_chars: int = 2**36
+    work_chars: int = 2**36
+    work_of_an_occurrence_chars: int = 1_024
     map_siblings: int = 256
     clock_skew_seconds: int = 300
     integer: int = 2**53 - 1

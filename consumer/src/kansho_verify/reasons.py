@@ -26,6 +26,7 @@ class Code(StrEnum):
     """Every reason code of the consumer. Codes are stable: a code never changes what it means."""
 
     LIMITS_BYTES = "limits.bytes"
+    LIMITS_ITEMS = "limits.items"
     LIMITS_DEPTH = "limits.depth"
     LIMITS_MEMORY = "limits.memory"
     LIMITS_WORK = "limits.work"
@@ -93,6 +94,7 @@ class Code(StrEnum):
     CLAIM_ID_MISMATCH = "claim.id_mismatch"
     CLAIM_DUPLICATE = "claim.duplicate"
     CLAIM_SPAN_MISMATCH = "claim.span_mismatch"
+    CLAIM_CITATION_CONFLICT = "claim.citation_conflict"
     CLAIMS_NONE = "claims.none"
     EVIDENCE_UNEXPECTED = "evidence.unexpected"
     EVIDENCE_DECISION_INVALID = "evidence.decision_invalid"
@@ -141,6 +143,7 @@ class Code(StrEnum):
     SPAN_TEXT_MISMATCH = "span.text_mismatch"
     SPAN_HASH_MISMATCH = "span.hash_mismatch"
     SPAN_OCCURRENCES_MISMATCH = "span.occurrences_mismatch"
+    SPAN_EXCERPT_PLACE = "span.excerpt_place"
     SPAN_SURROUNDING_MISMATCH = "span.surrounding_mismatch"
     SPAN_EVIDENCE_LEVEL = "span.evidence_level"
     LIVE_MISSING = "live.missing"

@@ -27,6 +27,7 @@ _URN = "urn:kansho:schema:"
 _ANNOTATIONS = frozenset({"$schema", "$id", "title", "description", "$defs"})
 _PATH_CHARS = 512
 _NULL = {"type": "null"}
+_CHEAP = ("type", "minItems", "maxItems")
 _MISMATCH = {
     "type": "is of another type than the schema allows",
     "required": "a required member is missing",
@@ -77,7 +78,8 @@ def _expand(node: Any, home: str) -> Any:
     """``node`` of the schema ``home`` with every reference replaced by what it refers to (the schemas have no cycle).
 
     ``anyOf: [S, null]`` becomes ``if not null then S``: the same meaning, but the first violation inside S is found,
-    and found without collecting all of them.
+    and found without collecting all of them. The length of a list is looked at before its items. A pattern's last
+    ``$`` becomes ``\\Z``: the schemas mean the end of the string, and Python's ``$`` lets a line feed follow.
     """
     if isinstance(node, list):
         return [_expand(item, home) for item in node]
@@ -88,17 +90,17 @@ def _expand(node: Any, home: str) -> Any:
     options = node.get("anyOf")
     if options is not None and options[1:] == [_NULL]:
         return {"if": _NULL, "else": _expand(options[0], home)}
-    literal = frozenset({"const", "enum", "required"})
-    return {
-        key: item if key in literal else _expand_members(key, item, home)
-        for key, item in node.items()
-        if key not in _ANNOTATIONS
-    }
+    keys = [key for key in _CHEAP if key in node] + [key for key in node if key not in _CHEAP]
+    return {key: _expand_member(key, node[key], home) for key in keys if key not in _ANNOTATIONS}
 
 
-def _expand_members(key: str, item: Any, home: str) -> Any:
+def _expand_member(key: str, item: Any, home: str) -> Any:
+    if key in ("const", "enum", "required"):
+        return item
     if key == "properties":
         return {name: _expand(member, home) for name, member in item.items()}
+    if key == "pattern" and item.endswith("$"):
+        return item[:-1] + r"\Z"
     return _expand(item, home)
 
 

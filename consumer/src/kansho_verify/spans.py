@@ -13,14 +13,16 @@ from itertools import islice
 
 from kansho_verify import identity, text
 from kansho_verify.canonical_json import JsonObject
+from kansho_verify.characters import cuts
 from kansho_verify.documents import Document
 from kansho_verify.limits import LIMITS
-from kansho_verify.occurrences import count_occurrences
+from kansho_verify.occurrences import count_occurrences, first_occurrence
 from kansho_verify.reasons import Code, Reason, VerifyError
 from kansho_verify.sources import Sources
 
 __all__ = ["Cited", "Finding", "check_spans", "source_not_given"]
 
+_SAFE = "safe"  # the excerpt boundary that cuts neither numbers nor characters; the other one is "any"
 _RAW_EXACT, _CHUNK_ONLY = "raw_exact", "chunk_only"
 
 
@@ -53,27 +55,40 @@ class _Text:
     sha256: str
 
 
-def check_spans(cited: Sequence[Cited], sources: Sources, unicode_version: str | None) -> Iterator[Finding]:
+class _Work:
+    """What was spent on counting and hashing, in code points."""
+
+    def __init__(self) -> None:
+        self._spent = 0
+
+    def spend(self, chars: int) -> None:
+        """Raises ``limits.work`` when the sum exceeds the limit."""
+        self._spent += chars
+        if self._spent > LIMITS.work_chars:
+            detail = "counting and hashing all that is cited would take too much work"
+            raise VerifyError(Reason(Code.LIMITS_WORK, "", detail))
+
+
+def check_spans(
+    cited: Sequence[Cited], sources: Sources, *, unicode_version: str | None, boundary: str | None
+) -> Iterator[Finding]:
     """One finding for each citation, source by source, so that one text at a time is held.
 
-    ``unicode_version`` is that of the generation's pipeline, or None. Reasons have paths into the citation. Raises
-    VerifyError (``limits.work``) when counting occurrences would take more work than the limit.
+    ``unicode_version`` is that of the generation's pipeline, or None; ``boundary`` the policy's excerpt boundary where
+    the citations are of excerpts, or None. Reasons have paths into the citation. Raises VerifyError (``limits.work``)
+    when counting and hashing would take more work than the limit.
     """
     by_source: dict[tuple[str, int], list[Cited]] = defaultdict(list)
     for item in cited:
         by_source[item.citation["raw_sha256"], item.citation["raw_size"]].append(item)
-    work = 0
+    work = _Work()
     for (raw_sha256, raw_size), items in by_source.items():
         try:
             source = _load(items, sources, raw_sha256, raw_size, unicode_version)
         except VerifyError as error:
             yield from (Finding(item.claim, item.position, None, (error.reason,)) for item in items)
             continue
-        work += len({item.text for item in items}) * len(source.chars)
-        if work > LIMITS.occurrence_work_chars:
-            detail = "counting the occurrences of all cited texts would take too much work"
-            raise VerifyError(Reason(Code.LIMITS_WORK, "", detail))
-        yield from _check_source(items, source)
+        yield from _check_source(items, source, boundary, work)
 
 
 def source_not_given() -> Reason:
@@ -110,10 +125,11 @@ def _not_found(items: Sequence[Cited], sources: Sources) -> Reason:
     return Reason(Code.SOURCE_MISSING, "$.raw_sha256", detail, hint=hint)
 
 
-def _check_source(items: Sequence[Cited], source: _Text) -> Iterator[Finding]:
-    counted: dict[str, int] = {}
+def _check_source(items: Sequence[Cited], source: _Text, boundary: str | None, work: _Work) -> Iterator[Finding]:
+    work.spend(len({item.text for item in items}) * len(source.chars))
+    places = _Places(source.chars, boundary, work)
     judged: dict[int, tuple[Reason, ...]] = {}
-    hashed = _Spans(source.chars)
+    hashed = _Spans(source.chars, work)
     for item in items:
         about_document: tuple[Reason, ...] = ()
         if item.document is not None:
@@ -123,7 +139,7 @@ def _check_source(items: Sequence[Cited], source: _Text) -> Iterator[Finding]:
                     islice(_check_document(item.document, source, hashed), LIMITS.reasons_of_a_citation)
                 )
             about_document = judged[name]
-        reasons = about_document or tuple(_check_span(item, source, counted))
+        reasons = about_document or tuple(_check_span(item, source, places))
         yield Finding(item.claim, item.position, None if reasons else _RAW_EXACT, reasons)
 
 
@@ -145,17 +161,37 @@ def _check_document(document: Document, source: _Text, hashed: _Spans) -> Iterat
 class _Spans(dict[tuple[int, int], str]):
     """Hashes of slices, each made when it is first asked for; a span beyond the text has none."""
 
-    def __init__(self, chars: str) -> None:
+    def __init__(self, chars: str, work: _Work) -> None:
         super().__init__()
-        self._chars = chars
+        self._chars, self._work = chars, work
 
     def __missing__(self, span: tuple[int, int]) -> str:
         inside = span[1] <= len(self._chars)
+        self._work.spend(span[1] - span[0] if inside else 0)
         self[span] = identity.text_sha256(self._chars[span[0] : span[1]]) if inside else ""
         return self[span]
 
 
-def _check_span(item: Cited, source: _Text, counted: dict[str, int]) -> Iterator[Reason]:
+class _Places(dict[str, tuple[int, int | None]]):
+    """How often a text stands in a source, and where an excerpt is to be cited (None: nowhere)."""
+
+    def __init__(self, chars: str, boundary: str | None, work: _Work) -> None:
+        super().__init__()
+        self._chars, self.boundary, self._work = chars, boundary, work
+
+    def __missing__(self, text: str) -> tuple[int, int | None]:
+        count = count_occurrences(self._chars, text)
+        self._work.spend(count * LIMITS.work_of_an_occurrence_chars)
+        self[text] = count, self._first(text)
+        return self[text]
+
+    def _first(self, text: str) -> int | None:
+        if self.boundary == _SAFE:
+            return first_occurrence(self._chars, text, lambda at: not cuts(self._chars, at, at + len(text)))
+        return self._chars.find(text) if self.boundary is not None else None
+
+
+def _check_span(item: Cited, source: _Text, places: _Places) -> Iterator[Reason]:
     citation = item.citation
     start, end, length = citation["char_start"], citation["char_end"], len(source.chars)
     if not start < end <= length:
@@ -165,12 +201,14 @@ def _check_span(item: Cited, source: _Text, counted: dict[str, int]) -> Iterator
     if source.chars[start:end] != item.text:
         yield Reason(Code.SPAN_TEXT_MISMATCH, "$.char_start", "the source does not say this at the cited place")
         return
-    if item.text not in counted:
-        counted[item.text] = count_occurrences(source.chars, item.text)
-    if citation["occurrences"] != counted[item.text]:
+    count, place = places[item.text]
+    if citation["occurrences"] != count:
         detail = "the text stands in the source another number of times"
-        found, expected = str(citation["occurrences"]), str(counted[item.text])
-        yield Reason(Code.SPAN_OCCURRENCES_MISMATCH, "$.occurrences", detail, expected, found)
+        yield Reason(Code.SPAN_OCCURRENCES_MISMATCH, "$.occurrences", detail, str(count), str(citation["occurrences"]))
+    if places.boundary is not None and place != start:
+        detail = "by the policy's excerpt boundary the excerpt is cited at its first place that cuts nothing"
+        expected = "nowhere" if place is None else str(place)
+        yield Reason(Code.SPAN_EXCERPT_PLACE, "$.char_start", detail, expected, str(start))
     surrounding = (citation["surrounding_start"], citation["surrounding_end"])
     if not _surrounding_fits(citation, surrounding, length):
         detail = "the surroundings, the anchor and the length of the source do not fit together"
@@ -186,7 +224,9 @@ def _surrounding_fits(citation: JsonObject, surrounding: tuple[int, int], length
     if citation["partial"] != (surrounding != span):
         return False
     if citation["anchor"] == "document":
-        return surrounding == whole
+        return surrounding == whole and not citation["entries"]
     if citation["anchor"] == "entries" and span == whole:
+        return False
+    if not citation["entries"] or (citation["anchor"] == "entry" and len(citation["entries"]) > 1):
         return False
     return bool(surrounding[0] <= span[0] and span[1] <= surrounding[1] <= length)

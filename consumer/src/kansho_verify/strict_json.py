@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -18,7 +19,8 @@ from kansho_verify.reasons import Code, Reason, VerifyError
 
 __all__ = ["parse"]
 
-_STRING = re.compile(rb'"[^"]*(?:"|\Z)')
+_BLOCK_BYTES = 65_536
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 
@@ -35,9 +37,9 @@ def parse(data: bytes, *, limit_bytes: int) -> JsonValue:
     """The value whose canonical serialisation is ``data``.
 
     ``limit_bytes`` is the limit for this kind of statement. Raises VerifyError with the codes ``limits.bytes``,
-    ``json.bom``, ``json.utf8``, ``limits.depth``, ``json.syntax``, ``json.number``, ``json.integer_range``,
-    ``json.duplicate_key``, ``json.key``, ``json.surrogate``, ``json.not_canonical``, ``limits.memory``; the reason
-    names the byte offset or the JSON path. Never raises anything else.
+    ``json.bom``, ``json.utf8``, ``limits.items``, ``limits.depth``, ``json.syntax``, ``json.number``,
+    ``json.integer_range``, ``json.duplicate_key``, ``json.key``, ``json.surrogate``, ``json.not_canonical``,
+    ``limits.memory``; the reason names the byte offset or the JSON path. Never raises anything else.
     """
     if len(data) > limit_bytes:
         _refuse(Code.LIMITS_BYTES, f"{len(data)} bytes; the limit is {limit_bytes}")
@@ -55,7 +57,7 @@ def _parse(data: bytes) -> JsonValue:
         text = data.decode("utf-8", "strict")
     except UnicodeDecodeError as error:
         _refuse(Code.JSON_UTF8, f"not UTF-8 at byte {error.start}")
-    _check_depth(data)
+    _check_size(data)
     reader = _Reader()
     value = _read(text, reader)
     if reader.has_refused:
@@ -69,20 +71,37 @@ def _parse(data: bytes) -> JsonValue:
     return value
 
 
-def _check_depth(data: bytes) -> None:
-    """Refuse nesting that is too deep, in time linear in the input and without recursion.
+def _check_size(data: bytes) -> None:
+    """Refuse what would become too many values, or nest too deep, in linear time, flat memory and without recursion.
 
-    Strings are taken out, all but brackets deleted, and innermost pairs collapsed once per permitted level. A pair
-    that is left lay too deep; without pairs only unclosed brackets are left, and they count by themselves.
+    A value of three bytes takes up to a hundred in memory. Every value but the first of an array or object follows a
+    comma, so that commas and opening brackets outside strings bound their number. For the depth, innermost pairs of
+    brackets are collapsed once per permitted level. A pair that is left lay too deep; without pairs only unclosed
+    brackets are left, and they count by themselves.
     """
-    outside = _STRING.sub(b"", data.replace(b"\\\\", b"").replace(b'\\"', b""))
-    brackets = outside.translate(_ONE_KIND, _NOT_BRACKETS)
+    commas, brackets = _outside_strings(data)
+    items = commas + brackets.count(b"[")
+    if items > LIMITS.items:
+        _refuse(Code.LIMITS_ITEMS, f"about {items} members and items; the limit is {LIMITS.items}")
     for _ in range(LIMITS.nesting):
         if not brackets:
             return
         brackets = brackets.replace(b"[]", b"")
     if b"[]" in brackets or brackets.count(b"[") > LIMITS.nesting:
         _refuse(Code.LIMITS_DEPTH, f"arrays and objects nested deeper than {LIMITS.nesting}")
+
+
+def _outside_strings(data: bytes) -> tuple[int, bytes]:
+    """How many commas stand outside strings, and the brackets there, curly ones as square ones."""
+    unescaped = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    commas, brackets, inside = 0, bytearray(), False
+    for start in range(0, len(unescaped), _BLOCK_BYTES):
+        pieces = unescaped[start : start + _BLOCK_BYTES].split(b'"')
+        outside = b"".join(pieces[inside::2])
+        commas += outside.count(b",")
+        brackets += outside.translate(_ONE_KIND, _NOT_BRACKETS)
+        inside ^= len(pieces) % 2 == 0
+    return commas, bytes(brackets)
 
 
 class _Reader:
@@ -139,32 +158,45 @@ def _read(text: str, reader: _Reader) -> JsonValue:
 
 def _report(root: JsonValue) -> NoReturn:
     """Raise for the first value, in reading order, that was marked as outside the domain."""
-    pending: list[tuple[JsonValue, str]] = [(root, "$")]
-    while pending:
-        value, path = pending.pop()
+    for value, steps in _walk(root):
         if isinstance(value, _Refused):
-            raise VerifyError(Reason(value.code, path, value.detail))
-        pending.extend(reversed(_children(value, path)))
+            raise VerifyError(Reason(value.code, _path(steps), value.detail))
     # A mark is lost only inside an object that is itself marked, so that this is not reached.
     raise VerifyError(Reason(Code.JSON_SYNTAX, "$", "a value outside the domain"))
 
 
 def _surrogate_path(root: JsonValue) -> str:
-    pending: list[tuple[JsonValue, str]] = [(root, "$")]
-    while pending:
-        value, path = pending.pop()
-        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
-            return path
-        pending.extend(reversed(_children(value, path)))
+    for value, steps in _walk(root):
+        if isinstance(value, str) and _SURROGATE.search(value) is not None:
+            return _path(steps)
     return "$"
 
 
-def _children(value: JsonValue, path: str) -> list[tuple[JsonValue, str]]:
+def _walk(root: JsonValue) -> Iterator[tuple[JsonValue, list[str | int]]]:
+    """Every value in reading order, with the steps to it in a list that goes on changing; holds one path, no more."""
+    yield root, []
+    steps: list[str | int] = []
+    open_values = [_members(root)]
+    while open_values:
+        step, value = next(open_values[-1], (None, None))
+        if step is None:
+            open_values.pop()
+            steps = steps[:-1]
+            continue
+        yield value, [*steps, step]
+        if isinstance(value, dict | list):
+            steps = [*steps, step]
+            open_values.append(_members(value))
+
+
+def _members(value: JsonValue) -> Iterator[tuple[str | int, JsonValue]]:
     if isinstance(value, dict):
-        return [(item, f"{path}.{name}") for name, item in value.items()]
-    if isinstance(value, list):
-        return [(item, f"{path}[{i}]") for i, item in enumerate(value)]
-    return []
+        return iter(value.items())
+    return iter(enumerate(value)) if isinstance(value, list) else iter(())
+
+
+def _path(steps: list[str | int]) -> str:
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
 
 
 def _first_repeated(pairs: list[tuple[str, JsonValue]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,6 +23,7 @@ __all__ = [
     "TrustRootName",
     "Verdict",
     "first_exit_code",
+    "steps_in_words",
     "to_document",
     "worst",
 ]
@@ -161,6 +163,19 @@ def worst(results: list[Result] | tuple[Result, ...]) -> Result:
 def first_exit_code(codes: list[int]) -> int:
     """The exit code of several checks: the first of 70, 3, 5, 4, 0 that occurs."""
     return next((code for code in EXIT_ORDER if code in codes), 0)
+
+
+def steps_in_words(steps: Iterable[int]) -> str:
+    """Step numbers, at least one and ascending, as in ``steps 1 to 7 and 10``."""
+    runs: list[list[int]] = []
+    for step in steps:
+        if runs and runs[-1][-1] == step - 1:
+            runs[-1].append(step)
+        else:
+            runs.append([step])
+    words = [str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs]
+    listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return f"step{'s' if len(runs) > 1 or len(runs[0]) > 1 else ''} {listed}"
 
 
 def to_document(verdict: Verdict) -> JsonObject:

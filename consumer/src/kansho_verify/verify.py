@@ -144,7 +144,7 @@ class _Run:
     def _read_live(self, trust: TrustRoot) -> None:
         if self._given.live is None or self._is_public or self._live_waived:
             return
-        with self._list.step(Step.LIVE):
+        with self._list.early(Step.LIVE):
             statement = self._read_own("live", self._given.live, LIMITS.live_bytes, trust, Step.LIVE)
             if (statement.payload["issuer"], statement.payload["corpus"]) != (trust.issuer, trust.corpus):
                 detail = "the live state is of another issuer or corpus"
@@ -210,6 +210,7 @@ class _Run:
         public = bundle.public.payload
         self._list.add(Step.BINDINGS, *bindings.check_public(public))
         if bundle.audit is None or bundle.generation is None:
+            self._list.add(Step.BINDINGS, *bindings.check_agreement(public["claims"]))
             self._list.add(Step.BINDINGS, *bindings.check_request_commitment(public, self._expected))
             self._bound = bindings.commits(self._expected) and not self._list.failed(Step.BINDINGS)
             if not self._is_public:
@@ -258,13 +259,19 @@ class _Run:
             for i, claim in enumerate(claims)
             for j, citation in enumerate(claim["citations"])
         ]
-        version = None
+        version = boundary = None
         if bundle.generation is not None:
             version = bundle.generation.payload["pipeline"]["unicode_version"]
-        for finding in spans.check_spans(places, self._given.sources, version):
-            self._list.set_level(finding.claim, finding.position, finding.evidence_level)
-            for reason in finding.reasons:
-                self._list.add_to_citation(Step.SOURCES, finding.claim, finding.position, reason)
+        if bundle.audit is not None and bundle.audit.payload["policy"] is not None:
+            boundary = bundle.audit.payload["policy"]["excerpt_boundary"]
+        try:
+            for finding in spans.check_spans(places, self._given.sources, unicode_version=version, boundary=boundary):
+                self._list.set_level(finding.claim, finding.position, finding.evidence_level)
+                for reason in finding.reasons:
+                    self._list.add_to_citation(Step.SOURCES, finding.claim, finding.position, reason)
+        except VerifyError as error:  # it stopped in the middle: what was not looked at must not pass
+            self._list.leave_open(error.reason)
+            raise
 
     def _check_live(self, public: JsonObject, audit: JsonObject) -> None:
         if self._live_waived:

@@ -65,9 +65,9 @@ def sha256_hex(value: object) -> str:
     return hashlib.sha256(dumps(value)).hexdigest()
 
 
-def _depth_within(text: str, limit: int) -> bool:
+def _depth_within(unquoted: str, limit: int) -> bool:
     """Whether nothing nests deeper, also where brackets do not match: what is wrong then, the parser says."""
-    brackets = NOT_BRACKET.sub("", STRING.sub("", text))
+    brackets = NOT_BRACKET.sub("", unquoted)
     removed = 0
     while removed < limit and len(rest := brackets.replace("[]", "").replace("{}", "")) < len(brackets):
         brackets, removed = rest, removed + 1
@@ -120,7 +120,10 @@ def loads(data: bytes, limit: int, *, canonical: bool) -> Any:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError("json.utf8", "not strict UTF-8", f"byte {error.start}", "save it as UTF-8") from None
-    if not _depth_within(text, LIMITS.json_depth):
+    unquoted = STRING.sub("", text)
+    if sum(map(unquoted.count, ",[{")) > LIMITS.json_items:
+        _refuse("limits.items", f"more than {LIMITS.json_items} members and items")
+    if not _depth_within(unquoted, LIMITS.json_depth):
         _refuse("limits.depth", f"nested deeper than {LIMITS.json_depth}")
     try:
         value = json.loads(

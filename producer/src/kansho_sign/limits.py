@@ -17,6 +17,7 @@ class Limits:
     live_bytes: int = 67_108_864
     bundle_bytes: int = 536_870_912
     json_depth: int = 32
+    json_items: int = 16_777_216
     nonstarter_run_code_points: int = 256
     question_code_points: int = 8_192
     label_code_points: int = 256
@@ -28,6 +29,7 @@ class Limits:
     top_k: int = 100
     markdown_nesting: int = 100
     occurrence_work_code_points: int = 1 << 36
+    work_of_an_occurrence: int = 1_024
     key_bytes: int = 65_536
     passphrase_bytes: int = 1_023
     latest_time_seconds: int = 253_402_300_799

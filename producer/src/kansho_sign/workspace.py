@@ -151,7 +151,10 @@ def load_policy(path: Path) -> JsonObject:
 
 
 def trust_root_payload(issuer: str, corpus: str, keys: Mapping[str, SigningKey], times: range) -> JsonObject:
-    """The first trust root of a corpus: one key a role, from ``times.start`` on; it expires at ``times.stop``."""
+    """The first trust root of a corpus, one key a role; made at ``times.start``, it expires at ``times.stop``.
+
+    Keys are good from the beginning of time: a time of issue is only a claim, and clocks of hosts differ.
+    """
     types = {
         "root": ["trust-root"],
         "generation": ["absence", "generation"],
@@ -171,7 +174,7 @@ def trust_root_payload(issuer: str, corpus: str, keys: Mapping[str, SigningKey],
             role: {
                 "threshold": 1,
                 "media_types": [f"application/vnd.kansho.{name}.v1+json" for name in names],
-                "keys": [keys[role].entry(times.start)],
+                "keys": [keys[role].entry(not_before=0)],
             }
             for role, names in types.items()
         },

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from kansho_verify.checklist import Step
 from kansho_verify.escape import shorten, shown
 from kansho_verify.expectations import Profile
 from kansho_verify.explanations import EXPLANATIONS
 from kansho_verify.reasons import Code, Reason, Result
-from kansho_verify.verdict import Check, ClaimResult, Outcome, Verdict
+from kansho_verify.verdict import ClaimResult, Outcome, Verdict, steps_in_words
 
 __all__ = ["explanation_lines", "verdict_lines"]
 
 _CLAIMS_SHOWN, _REASONS_SHOWN, _HAZARDS_SHOWN = 50, 10, 20
-_TEXT_CHARS, _NAME_CHARS, _PATH_CHARS = 100, 120, 160
+_TEXT_CHARS, _NAME_CHARS, _PATH_CHARS, _DETAIL_CHARS = 100, 120, 160, 400
 _IN_WORDS = {
     Outcome.ACCEPTED: "ACCEPTED: every required check passed",
     Outcome.REJECTED: "REJECTED: something in it is false",
@@ -24,12 +26,10 @@ _IN_WORDS = {
 
 
 def verdict_lines(verdict: Verdict, name: str) -> Iterator[str]:
-    """The verdict on the artifact of this name: in words, step by step, claim by claim."""
+    """The verdict on the artifact of this name: in words, the steps that did not pass, claim by claim."""
     yield f"{shown(name, _PATH_CHARS)}: {_words(verdict)}"
     yield from _about(verdict)
-    yield ""
-    for check in verdict.checks:
-        yield from _check_lines(check)
+    yield from _checks_lines(verdict)
     yield from _claims_lines(verdict)
     if verdict.hazards:
         yield from ("", "a display could be fooled by")
@@ -64,31 +64,51 @@ def _about(verdict: Verdict) -> Iterator[str]:
     if verdict.issuer is not None and verdict.issued_at is not None:
         issued = _time(verdict.issued_at)
         yield f"  says it is from {shown(verdict.issuer)}, corpus {verdict.corpus}, issued {issued}"
-    yield f"  {'bound' if verdict.bound_to_question else 'not bound'} to a question"
+    if verdict.bound_to_question:
+        yield "  bound to a question"
 
 
-def _check_lines(check: Check) -> Iterator[str]:
-    result = str(check.result).replace("_", " ")
-    quiet = check.result in (Result.PASS, Result.NOT_REQUIRED)
-    note = "" if check.required or quiet else " (not required)"
-    yield f"  {check.step:>2}  {check.name:<11} {result if quiet else result.upper()}{note}"
-    for reason in check.reasons[:_REASONS_SHOWN]:
-        yield from _reason_lines(reason)
-    yield from _more(check.total - _REASONS_SHOWN)
+def _checks_lines(verdict: Verdict) -> Iterator[str]:
+    """One line when all that is required passed; else every step that has something to say, no sentence twice."""
+    required = [check for check in verdict.checks if check.required]
+    if all(check.result is Result.PASS for check in required):
+        is_waived = verdict.profile is Profile.BOUNDARY and not verdict.checks[Step.LIVE - 1].required
+        waived = f"; step {int(Step.LIVE)}, live: waived" if is_waived else ""
+        yield f"  {steps_in_words(check.step for check in required)}: passed{waived}"
+    said: set[str] = set()
+    for check in verdict.checks:
+        reasons = [reason for reason in check.reasons if reason.code is not Code.CHECK_NOT_REACHED]
+        if not reasons:
+            continue
+        note = "" if check.required else " (not required)"
+        yield f"  step {check.step}, {check.name.replace('_', ' ')}: {str(check.result).upper()}{note}"
+        for reason in reasons[:_REASONS_SHOWN]:
+            yield from _reason_lines(reason, said)
+        yield from _more(check.total - len(check.reasons) + len(reasons) - _REASONS_SHOWN)
 
 
-def _reason_lines(reason: Reason) -> Iterator[str]:
-    if reason.code is Code.CHECK_NOT_REACHED:
-        yield f"        {reason.code}: {reason.detail}"
-        return
-    yield f"        {reason.code}: {shorten(reason.detail, 400)}"
-    if reason.path:
-        yield f"          at {shorten(reason.path, _PATH_CHARS)}"
+def _reason_lines(reason: Reason, said: set[str]) -> Iterator[str]:
+    """``said`` are the sentences that stand above already; what is printed here is added."""
+    explanation = EXPLANATIONS[reason.code]
+    detail = shorten(reason.detail, _DETAIL_CHARS)
+    yield f"    {reason.code}{': ' if detail else ''}{detail}"
+    if reason.path not in ("", "$"):
+        yield f"      at {shorten(reason.path, _PATH_CHARS)}"
     if reason.expected is not None or reason.found is not None:
         pairs = (("expected", reason.expected), ("found", reason.found))
-        yield "          " + ", ".join(f"{name} {shorten(text, 96)}" for name, text in pairs if text is not None)
-    yield f"          why: {EXPLANATIONS[reason.code].meaning}"
-    yield f"          hint: {reason.hint or EXPLANATIONS[reason.code].action}"
+        yield "      " + ", ".join(f"{name} {shorten(text, 96)}" for name, text in pairs if text is not None)
+    if explanation.meaning not in said and _adds(explanation.meaning, detail):
+        yield f"      why: {explanation.meaning}"
+    hint = reason.hint or explanation.action
+    if hint not in said:
+        yield f"      hint: {hint}"
+    said.update((explanation.meaning, hint))
+
+
+def _adds(sentence: str, other: str) -> bool:
+    """Whether a sentence says more than the other one: half of its longer words are not in it."""
+    words, known = (set(re.findall("[a-z]{4,}", text.lower())) for text in (sentence, other))
+    return len(words - known) * 2 >= len(words)
 
 
 def _claims_lines(verdict: Verdict) -> Iterator[str]:
@@ -105,7 +125,7 @@ def _claim_lines(i: int, claim: ClaimResult) -> Iterator[str]:
     for citation in claim.citations[:_REASONS_SHOWN]:
         place = f"{shown(citation.document, _NAME_CHARS)}:{citation.char_start}-{citation.char_end}"
         level = f"  {citation.evidence_level}" if citation.evidence_level else ""
-        codes = ", ".join(dict.fromkeys(str(reason.code) for reason in citation.reasons))
+        codes = ", ".join(dict.fromkeys(str(r.code) for r in citation.reasons if r.code is not Code.CHECK_NOT_REACHED))
         yield f"        {place}{level}{'  ' + codes if codes else ''}"
     yield from _more(len(claim.citations) - _REASONS_SHOWN)
 

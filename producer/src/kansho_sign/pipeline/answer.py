@@ -263,8 +263,11 @@ def attest(
 
 def _check_work(view: View, decisions: Sequence[Decision]) -> None:
     """A bundle whose occurrences no consumer would count is not made."""
-    pairs = {(decision.source_id, decision.excerpt_sha256) for decision in decisions if decision.span is not None}
-    work = sum(len(view.derived(source_id).text) for source_id, _ in pairs)
+    counted = {(one.span.source_id, one.excerpt_sha256): one.span.occurrences for one in decisions if one.span}
+    work = sum(
+        len(view.derived(source_id).text) + LIMITS.work_of_an_occurrence * number
+        for (source_id, _), number in counted.items()
+    )
     if work > LIMITS.occurrence_work_code_points:
         why = "so much evidence in such long sources takes a consumer more work than it does"
         raise InputError("limits.work", why, "$.evidence", "attest it in several answers")
