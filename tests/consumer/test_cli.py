@@ -104,10 +104,10 @@ def test_a_meaning_that_adds_something_is_told(desk: Desk) -> None:
 
 
 def test_a_shortened_text_has_its_ellipsis_outside_the_quotes(desk: Desk) -> None:
-    text = "word " * 40
+    text = "word " * 60
     desk.lay_out(Forge(docs=(Doc(REFUND.document, text, [text]),), excerpts=[(REFUND.document, text)]))
     _, out, _ = desk.check("bundle.json", *ASKED)
-    assert f'"{text[:100]}"…' in out
+    assert f'"{text[:240]}"…' in out
 
 
 def test_options_before_the_bundle(desk: Desk) -> None:
@@ -267,6 +267,16 @@ def test_project_writes_whole_and_never_over(desk: Desk) -> None:
     assert str(Code.JSON_SYNTAX) in err
     names = {path.name for path in desk.folder.iterdir()}
     assert names == {"bundle.json", "broken.json", "public.json", "published", "sources", "trust-root.json"}
+
+
+def test_sources_in_several_folders(desk: Desk) -> None:
+    (desk.folder / "empty").mkdir()
+    (desk.folder / "sources").rename(desk.folder / "others")
+    given = [argument for argument in GIVEN if argument not in ("--sources", "sources")]
+    run = ("check", "bundle.json", *given, *ASKED)
+    assert desk.run(*run, "--sources", "empty")[0] == 4
+    for order in (("empty", "others"), ("others", "empty")):
+        assert desk.run(*run, "--sources", order[0], "--sources", order[1])[0] == 0
 
 
 def test_explain(desk: Desk) -> None:

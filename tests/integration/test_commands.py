@@ -150,6 +150,7 @@ def test_the_public_projection_verifies_alone(desk: Desk) -> None:
     public = desk.folder / "public.json"
     desk.run("kansho-verify", "project", str(bundle), "-o", str(public), expect=0)
     assert "audit" not in json.loads(public.read_bytes())
+    assert desk.run("kansho-verify", "project", str(bundle), "-o", "-", expect=0).encode() == public.read_bytes()
     desk.check(public, "--profile", "public", expect=0, question=None)
     printed = desk.check(public, "--json", expect=4)
     assert "section.audit_missing" in found_codes(printed)

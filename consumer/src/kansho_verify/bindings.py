@@ -34,6 +34,7 @@ _OF_DOCUMENT = (
 )  # fmt: skip
 _of_document = itemgetter(*_OF_DOCUMENT)
 _place = itemgetter("document", "char_start", "char_end")
+_TO_THE_LETTER = "Give the question as it was asked: it is compared to the letter, white space and all."
 
 
 def check_public(public: JsonObject) -> Iterator[Reason]:
@@ -152,7 +153,7 @@ def check_request(request: JsonObject, expected: Expectations) -> Iterator[Reaso
     if expected.question is not None:
         if _asked(expected.question) != question:
             detail = "the answer is to another question"
-            yield Reason(Code.REQUEST_QUESTION_MISMATCH, f"{path}.question", detail)
+            yield Reason(Code.REQUEST_QUESTION_MISMATCH, f"{path}.question", detail, hint=_TO_THE_LETTER)
     elif not expected.any_question:
         yield question_missing()
 

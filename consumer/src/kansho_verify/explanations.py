@@ -146,7 +146,10 @@ _TABLE: dict[Code, tuple[str, str]] = {
         "No question was given, so that the answer is bound to none.",
         "Give the question with --question TEXT, or waive it with --any-question.",
     ),
-    Code.REQUEST_QUESTION_MISMATCH: ("The answer is to another question.", _CALLER),
+    Code.REQUEST_QUESTION_MISMATCH: (
+        "The answer is to another question.",
+        _CALLER,
+    ),
     Code.REQUEST_QUESTION_NOT_CANONICAL: ("The question in the audit section is not canonical text.", _PRODUCER),
     Code.REQUEST_CHALLENGE_MISMATCH: ("The answer is to another challenge: it may be an old one.", _CALLER),
     Code.REQUEST_AUDIENCE_MISMATCH: ("The answer was made for another audience.", _CALLER),

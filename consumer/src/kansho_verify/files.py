@@ -88,16 +88,17 @@ def _sync_directory(path: Path) -> None:
 
 
 class DirectorySources:
-    """The regular files below a folder, by size and hash; see :class:`kansho_verify.sources.Sources`.
+    """The regular files below some folders, by size and hash; see :class:`kansho_verify.sources.Sources`.
 
     Links to regular files count, linked folders are not entered, anything else is passed over. A file is read only
     when its size is one that a citation names, and hashed once.
     """
 
-    def __init__(self, folder: Path) -> None:
-        if not folder.is_dir():
-            raise FileError(f"{folder} is not a folder")
-        self._folder = folder
+    def __init__(self, *folders: Path) -> None:
+        for folder in folders:
+            if not folder.is_dir():
+                raise FileError(f"{folder} is not a folder")
+        self._folders = folders
         self._by_size: dict[int, list[Path]] | None = None
         self._hashes: dict[Path, str | None] = {}
 
@@ -124,13 +125,13 @@ class DirectorySources:
         if any(part in ("", ".", "..") for part in parts) or "\0" in document:
             return False
         try:
-            return self._folder.joinpath(*parts).is_file()
+            return any(folder.joinpath(*parts).is_file() for folder in self._folders)
         except (OSError, ValueError):
             return False
 
     def _walk(self) -> dict[int, list[Path]]:
         by_size: dict[int, list[Path]] = defaultdict(list)
-        pending, count = [self._folder], 0
+        pending, count = list(self._folders), 0
         while pending:
             try:
                 with os.scandir(pending.pop()) as entries:
@@ -140,7 +141,7 @@ class DirectorySources:
             for entry in children:
                 count += 1
                 if count > LIMITS.source_files:
-                    raise FileError(f"{self._folder} holds more than {LIMITS.source_files} files and folders")
+                    raise FileError(f"the sources are more than {LIMITS.source_files} files and folders")
                 with suppress(OSError):
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(Path(entry.path))

@@ -109,7 +109,9 @@ def group(settings: _Settings, /, debug: bool) -> None:
 @click.option("--generation", type=_FILE, metavar="FILE", help="The newest generation statement.")
 @click.option("--live", type=_FILE, metavar="FILE", help="The live state.")
 @click.option("--no-live", is_flag=True, help="Do without the live state.")
-@click.option("--sources", type=_FILE, metavar="DIR", help="Your own copies of the sources.")
+@click.option(
+    "--sources", type=_FILE, metavar="DIR", multiple=True, help="Your own copies of the sources; may be repeated."
+)
 @click.option("--question", metavar="TEXT", help="The question that was asked; '' for none.")
 @click.option("--any-question", is_flag=True, help="Accept an answer to whatever question.")
 @click.option("--audience", metavar="A", help="The audience that is expected.")
@@ -162,7 +164,14 @@ def check(settings: _Settings, /, bundles: tuple[str, ...], as_json: bool, at: i
 
 @group.command("project")
 @click.argument("bundle", metavar="BUNDLE")
-@click.option("-o", "--output", type=_FILE, metavar="FILE", required=True, help="Where to write the projection.")
+@click.option(
+    "-o",
+    "--output",
+    type=_FILE,
+    metavar="FILE",
+    required=True,
+    help="Where to write the projection; '-' is standard output.",
+)
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 def project_command(bundle: str, output: Path, force: bool) -> None:
     """Write the public projection of a bundle: the bundle without its audit section. Verifies no signature."""
@@ -172,7 +181,10 @@ def project_command(bundle: str, output: Path, force: bool) -> None:
         reason = error.reason
         click.echo(f"refused: {reason.code}: {reason.detail}{f' at {reason.path}' if reason.path else ''}", err=True)
         raise SystemExit(_EXIT_REJECTED) from error
-    write_whole(output, projection, overwrite=force)
+    if str(output) == _STANDARD_INPUT:
+        sys.stdout.buffer.write(projection)
+    else:
+        write_whole(output, projection, overwrite=force)
 
 
 @group.command()
@@ -187,6 +199,7 @@ def explain(code: str | None) -> None:
     if code not in known:
         near = difflib.get_close_matches(code[:96], known, n=3, cutoff=0.5)
         suggestion = f"; did you mean {', '.join(near)}?" if near else ""
+        suggestion += " (what kansho-sign refuses with is in docs/spec/reasons-producer.md and evidence.md)"
         raise click.UsageError(f"no reason code {shown(code)}{suggestion}")
     _print_lines(explanation_lines(known[code]))
 
@@ -228,7 +241,7 @@ def _arguments(options: dict[str, Any], at: int | None) -> dict[str, Any]:
         "profile": Profile(options["profile"]),
         "generation": generation,
         "live": live,
-        "sources": None if options["sources"] is None else DirectorySources(options["sources"]),
+        "sources": DirectorySources(*options["sources"]) if options["sources"] else None,
         "now": int(time.time()) if at is None else at,
         "time_source": "clock" if at is None else "given",
     }

@@ -16,10 +16,10 @@ from kansho_verify.verdict import ClaimResult, Outcome, Verdict, steps_in_words
 __all__ = ["explanation_lines", "verdict_lines"]
 
 _CLAIMS_SHOWN, _REASONS_SHOWN, _HAZARDS_SHOWN = 50, 10, 20
-_TEXT_CHARS, _NAME_CHARS, _PATH_CHARS, _DETAIL_CHARS = 100, 120, 160, 400
+_TEXT_CHARS, _NAME_CHARS, _PATH_CHARS, _DETAIL_CHARS = 240, 120, 160, 400
 _IN_WORDS = {
     Outcome.ACCEPTED: "ACCEPTED: every required check passed",
-    Outcome.REJECTED: "REJECTED: something in it is false",
+    Outcome.REJECTED: "REJECTED: something in it is false, or not what was asked for",
     Outcome.STALE: "STALE: it was true once, but it is superseded, expired or deleted",
     Outcome.UNDECIDED: "UNDECIDED: something required could not be checked",
 }
