@@ -56,7 +56,7 @@ def step_times() -> Iterator[dict[str, float]]:
     try:
         yield times
     finally:
-        Checklist.step = original  # type: ignore[method-assign]
+        Checklist.step = original  # type: ignore[method-assign]  # as above
 
 
 def floor(material: Material) -> dict[str, float]:

@@ -166,6 +166,6 @@ def _items(validator: Any, items: Any, instance: Any, _schema: JsonObject) -> It
             yield from validator.descend(value, items, path=index)
 
 
-_Validator: Any = extend(  # type: ignore[no-untyped-call]
+_Validator: Any = extend(  # type: ignore[no-untyped-call]  # its stubs give it no types
     Draft202012Validator, {"properties": _properties, "items": _items}
 )

@@ -267,6 +267,25 @@ def create(
     return Workspace(folder, configuration, Store(folder / "store.sqlite3"), lambda: passphrase)
 
 
+def _open_store(folder: Path, configuration: Configuration) -> Store:
+    path = folder / "store.sqlite3"
+    if not path.is_file():
+        raise FaultError("workspace.damaged", "the store is missing", str(path))
+    store = Store(path)
+    try:
+        with store.read() as connection:
+            if store.setting(connection, "corpus") != configuration.corpus:
+                why = "the store is of another corpus than the configuration"
+                raise FaultError("workspace.damaged", why, str(folder / CONFIGURATION))
+            if store.setting(connection, "schema_version") != SCHEMA_VERSION:
+                why, hint = "the store was made by another version of kansho-sign", "use the version that made it"
+                raise FaultError("workspace.version", why, str(path), hint)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
 def find(start: Path, passphrase: Callable[[], bytes | None]) -> Workspace:
     """Opens the nearest workspace upwards from ``start``. Raises UsageError ``workspace.missing``."""
     for folder in (start.resolve(), *start.resolve().parents):
@@ -274,17 +293,7 @@ def find(start: Path, passphrase: Callable[[], bytes | None]) -> Workspace:
         if path.is_file():
             text = read_bounded(path, LIMITS.statement_bytes).decode("utf-8", errors="replace")
             configuration = _parse_configuration(text, str(path))
-            store = Store(folder / "store.sqlite3")
-            if not (folder / "store.sqlite3").is_file():
-                raise FaultError("workspace.damaged", "the store is missing", str(folder / "store.sqlite3"))
-            with store.read() as connection:
-                if store.setting(connection, "corpus") != configuration.corpus:
-                    why = "the store is of another corpus than the configuration"
-                    raise FaultError("workspace.damaged", why, str(path))
-                if store.setting(connection, "schema_version") != SCHEMA_VERSION:
-                    why = "the store was made by another version of kansho-sign"
-                    raise FaultError("workspace.version", why, str(path), "use the version that made it")
-            return Workspace(folder, configuration, store, passphrase)
+            return Workspace(folder, configuration, _open_store(folder, configuration), passphrase)
     raise UsageError(
         "workspace.missing",
         "no kansho.toml here or above",
