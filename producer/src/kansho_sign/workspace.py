@@ -267,19 +267,24 @@ def create(
     return Workspace(folder, configuration, Store(folder / "store.sqlite3"), lambda: passphrase)
 
 
+def _check_store(store: Store, folder: Path, configuration: Configuration) -> None:
+    with store.read() as connection:
+        corpus, version = store.setting(connection, "corpus"), store.setting(connection, "schema_version")
+    if corpus != configuration.corpus:
+        why = "the store is of another corpus than the configuration"
+        raise FaultError("workspace.damaged", why, str(folder / CONFIGURATION))
+    if version != SCHEMA_VERSION:
+        why, hint = "the store was made by another version of kansho-sign", "use the version that made it"
+        raise FaultError("workspace.version", why, str(folder), hint)
+
+
 def _open_store(folder: Path, configuration: Configuration) -> Store:
     path = folder / "store.sqlite3"
     if not path.is_file():
         raise FaultError("workspace.damaged", "the store is missing", str(path))
     store = Store(path)
     try:
-        with store.read() as connection:
-            if store.setting(connection, "corpus") != configuration.corpus:
-                why = "the store is of another corpus than the configuration"
-                raise FaultError("workspace.damaged", why, str(folder / CONFIGURATION))
-            if store.setting(connection, "schema_version") != SCHEMA_VERSION:
-                why, hint = "the store was made by another version of kansho-sign", "use the version that made it"
-                raise FaultError("workspace.version", why, str(path), hint)
+        _check_store(store, folder, configuration)
     except BaseException:
         store.close()
         raise
