@@ -195,6 +195,29 @@ def test_installed_alone(side: Side, tmp_path: Path) -> None:
     assert environment.holds(side.package)
     assert [module for module in side.absent if environment.holds(module)] == []
     assert "Usage" in run(environment.python.with_name(side.command), "--help", cwd=tmp_path)
+    if side is CONSUMER:
+        check_a_vector(environment, tmp_path)
+
+
+def check_a_vector(environment: Environment, folder: Path) -> None:
+    """The installed command accepts an accepting bundle of the vectors."""
+    vectors = ROOT / "tests" / "vectors"
+    (case,) = (
+        c for c in json.loads((vectors / "bundles" / "cases.json").read_bytes())["cases"] if c["name"] == "asked"
+    )
+    printed = run(
+        environment.python.with_name(CONSUMER.command),
+        "check", vectors / "bundles" / case["bundle"],
+        "--trust-root", vectors / "bundles" / case["trust_root"],
+        "--generation", vectors / "bundles" / case["generation"],
+        "--live", vectors / "bundles" / case["live"],
+        "--sources", vectors / "sources",
+        "--question", case["question"],
+        "--at", str(case["at"]),
+        cwd=folder,
+    )  # fmt: skip
+    if "ACCEPTED" not in printed:
+        pytest.fail(printed)
 
 
 @both_sides
