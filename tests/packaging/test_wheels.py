@@ -202,9 +202,8 @@ def test_installed_alone(side: Side, tmp_path: Path) -> None:
 def check_a_vector(environment: Environment, folder: Path) -> None:
     """The installed command accepts an accepting bundle of the vectors."""
     vectors = ROOT / "tests" / "vectors"
-    (case,) = (
-        c for c in json.loads((vectors / "bundles" / "cases.json").read_bytes())["cases"] if c["name"] == "asked"
-    )
+    cases = json.loads((vectors / "bundles" / "cases.json").read_bytes())["cases"]
+    case = next(one for one in cases if one["name"] == "asked")
     printed = run(
         environment.python.with_name(CONSUMER.command),
         "check", vectors / "bundles" / case["bundle"],
