@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from kansho_sign.canonical_json import dumps
 from kansho_sign.cose import media_type, protected_header, sign_statement, statement_sha256
-from kansho_sign.errors import InputError
+from kansho_sign.errors import FaultError, InputError
 from kansho_sign.keys import SigningKey, thumbprint
 from tests.support.fixed_test_keys import fixed_test_key
 
@@ -133,3 +133,11 @@ def test_ed25519_vectors(vectors: Path) -> None:
         assert not key.verifies(signed[:64], message + b"x")
         assert not key.verifies(signed[:63] + bytes([signed[63] ^ 1]), message)
         assert not key.verifies(b"", message)
+
+
+def test_a_signature_that_does_not_verify_leaves_nothing() -> None:
+    """A fault while signing, or a key whose halves do not belong together."""
+    one, other = fixed_test_key("cose"), fixed_test_key("another")
+    with pytest.raises(FaultError) as caught:
+        sign_statement(PAYLOAD, [SigningKey(one.private, other.public, other.kid)])
+    assert caught.value.code == "selfcheck.failed"

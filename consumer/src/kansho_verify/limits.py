@@ -24,7 +24,6 @@ class Limits:
     nesting: int = 32
     items: int = 16_777_216
     envelope_nesting: int = 4
-    question_chars: int = 8_192
     non_starter_run_chars: int = 256
     work_chars: int = 2**36
     work_of_an_occurrence_chars: int = 1_024

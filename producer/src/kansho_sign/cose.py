@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import cbor2
 
 from kansho_sign.canonical_json import JsonObject, dumps
+from kansho_sign.errors import FaultError
 from kansho_sign.keys import SigningKey
 
 __all__ = ["media_type", "protected_header", "sign_statement", "statement_sha256"]
@@ -43,13 +44,19 @@ def protected_header(payload: JsonObject, kid: bytes) -> bytes:
 
 def _envelope(payload: JsonObject, digest: bytes, key: SigningKey) -> str:
     protected = protected_header(payload, key.kid)
-    signature = key.sign(cbor2.dumps(["Signature1", protected, b"", digest]))
+    signed = cbor2.dumps(["Signature1", protected, b"", digest])
+    signature = key.sign(signed)
+    if not key.verifies(signature, signed):
+        raise FaultError("selfcheck.failed", "a fresh signature does not verify", hint="nothing was signed")
     envelope = cbor2.dumps(cbor2.CBORTag(18, [protected, {}, None, signature]))
     return base64.urlsafe_b64encode(envelope).rstrip(b"=").decode("ascii")
 
 
 def sign_statement(payload: JsonObject, keys: Sequence[SigningKey]) -> JsonObject:
-    """``{payload, signatures}``, signatures ascending by kid. The caller has validated the payload."""
+    """``{payload, signatures}``, signatures ascending by kid. The caller has validated the payload.
+
+    Each signature is verified before it is handed out. Raises FaultError ``selfcheck.failed``.
+    """
     digest = hashlib.sha256(dumps(payload)).digest()
     ordered = sorted(keys, key=lambda key: key.kid)
     return {"payload": payload, "signatures": [_envelope(payload, digest, key) for key in ordered]}

@@ -14,7 +14,6 @@ class Limits:
     answer_bytes: int = 67_108_864
     policy_bytes: int = 8_388_608
     statement_bytes: int = 1_048_576
-    live_bytes: int = 67_108_864
     bundle_bytes: int = 536_870_912
     json_depth: int = 32
     json_items: int = 16_777_216
@@ -23,8 +22,6 @@ class Limits:
     label_code_points: int = 256
     document_code_points: int = 512
     uri_characters: int = 2_048
-    elements_per_chunk: int = 256
-    citation_entries: int = 65_536
     groups: int = 256
     top_k: int = 100
     markdown_nesting: int = 100

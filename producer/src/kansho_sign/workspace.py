@@ -1,4 +1,4 @@
-"""A workspace folder: configuration, policy, keys, store, what is published (docs/guide of ``kansho-sign init``)."""
+"""A workspace folder: configuration, policy, keys, store, what is published (README.md)."""
 
 import json
 import os

@@ -128,10 +128,6 @@ class Store:
             raise FaultError("store.damaged", f"the setting {name} is missing", str(self._path))
         return str(value)
 
-    def set_setting(self, c: Connection, name: str, value: str) -> None:
-        """Replaces a setting."""
-        c.execute(sa.update(setting).where(setting.c.name == name).values(value=value))
-
     def put_blob(self, c: Connection, sha256: str, content: bytes) -> None:
         """Stores raw bytes once."""
         if c.scalar(sa.select(blob.c.sha256).where(blob.c.sha256 == sha256)) is None:
