@@ -345,7 +345,7 @@ enter(
     lambda: check(hooked(bundle=change(audit={"sealed": {**SEALED, "public_sha256": "0" * 64}}))),
 )
 
-# claims, evidence, policy, annotations, artifact
+# claims, evidence, policy, annotations; the artifact has a module of its own
 
 
 def _claims(edit: Callable[[Any], Any]) -> Callable[[], Verdict]:
@@ -418,24 +418,12 @@ def _policy(**members: Any) -> dict[str, Any]:
 
 
 ANNOTATION = {"text": "About a week.", "claims": []}
-ARTIFACT = {
-    "kind": "verified_artifact",
-    "coverage": "all_selected_sources",
-    "order": [],
-    "source_order": [],
-    "sources": [],
-    "evidence": [],
-}
-COVERAGE = _policy(coverage="all_selected_sources", selected_ids=[])
 
 enter("a_policy_without_evidence", Code.POLICY_UNEXPECTED, lambda: check(hooked(audit=change(policy=forging.POLICY))))
 enter(
     "a_role_that_is_not_allowed",
     Code.POLICY_ROLE_NOT_ALLOWED,
     lambda: check(Forge(excerpts=ONE_EXCERPT, policy=_policy(allowed_roles=["user"]))),
-)
-enter(
-    "an_artifact_left_out", Code.POLICY_ARTIFACT_MISMATCH, lambda: check(Forge(excerpts=ONE_EXCERPT, policy=COVERAGE))
 )
 enter(
     "annotations_nobody_asked_for",
@@ -451,11 +439,6 @@ enter(
             public=change(annotations_unverified=[{"text": "x", "claims": ["clm_" + "0" * 64]}]),
         )
     ),
-)
-enter(
-    "an_artifact",
-    Code.ARTIFACT_UNSUPPORTED,
-    lambda: check(hooked({"excerpts": ONE_EXCERPT, "policy": COVERAGE}, public=change(artifact=ARTIFACT))),
 )
 
 # generation

@@ -11,9 +11,26 @@ from kansho_verify import Code, Outcome, Pins, RejectedError, Result, project, r
 from kansho_verify.canonical_json import canonical
 from tests.consumer.attacks import change, hooked
 from tests.consumer.checking import PUBLIC, check
-from tests.support.forge import CHALLENGE, FAQ, NOW, POLICY, QUESTION, REFUND, Forge, TestKey
+from tests.support.forge import (
+    ALL_SOURCES,
+    BLANK,
+    CHALLENGE,
+    DOCS,
+    EVIDENCE_ALONE,
+    FAQ,
+    NOW,
+    POLICY,
+    QUESTION,
+    REFUND,
+    Doc,
+    Forge,
+    TestKey,
+    covering,
+)
 
 ID = REFUND.document
+ONE_ENTRY = Doc("line.txt", "One line without an end", ["One line without an end"], media_type="text/plain")
+WITH_ONE_ENTRY = (*DOCS, ONE_ENTRY)
 GOOD = {
     "ranked": Forge(),
     "excerpt": Forge(excerpts=[(ID, "five business")]),
@@ -27,6 +44,45 @@ GOOD = {
     "no question": Forge(question=None, excerpts=[(ID, "five business")]),
     "annotations": hooked(
         {"excerpts": [(ID, "five business")], "policy": {**POLICY, "include_unverified_annotations": True}},
+        public=lambda public: public.update(
+            annotations_unverified=[{"text": "A week.", "claims": [public["claims"][0]["claim"]]}]
+        ),
+    ),
+    "whole sources": Forge(excerpts=[(ID, "five business")], policy=covering(ALL_SOURCES, "faq.txt", ID)),
+    "whole sources and no evidence": Forge(excerpts=[], policy=covering(ALL_SOURCES, "faq.txt", ID, "blank.txt")),
+    "evidence alone": Forge(
+        excerpts=[(ID, "five business"), (ID, "Gift cards"), (ID, "five business")],
+        policy=covering(EVIDENCE_ALONE, "faq.txt", ID),
+    ),
+    "evidence of sources that are not selected": Forge(
+        excerpts=[("faq.txt", "Only one"), (ID, "five business")], policy=covering(ALL_SOURCES, ID)
+    ),
+    "evidence alone and nothing selected": Forge(
+        excerpts=[(ID, "five business")], policy=covering(EVIDENCE_ALONE, source_order=[])
+    ),
+    "sources and nothing selected": Forge(excerpts=[(ID, "five business")], policy=covering(ALL_SOURCES)),
+    "another order of encounter": Forge(
+        excerpts=[(ID, "five business")], policy=covering(ALL_SOURCES, "faq.txt", ID, source_order=[ID, "faq.txt"])
+    ),
+    "an encounter with a source that is not selected": Forge(
+        excerpts=[(ID, "five business")], policy=covering(ALL_SOURCES, ID, source_order=["blank.txt", ID, "faq.txt"])
+    ),
+    "an excerpt that is the last source": Forge(
+        excerpts=[("faq.txt", FAQ.text), (ID, "five business")], policy=covering(ALL_SOURCES, ID, "faq.txt")
+    ),
+    "excerpts that are all sources": Forge(
+        excerpts=[("faq.txt", FAQ.text), (ID, REFUND.text)], policy=covering(ALL_SOURCES, ID, "faq.txt")
+    ),
+    "a source that is one entry": Forge(docs=WITH_ONE_ENTRY, excerpts=[], policy=covering(ALL_SOURCES, "line.txt")),
+    "a source of one entry and a line end": Forge(excerpts=[], policy=covering(ALL_SOURCES, "faq.txt")),
+    "a source without entries": Forge(excerpts=[], policy=covering(ALL_SOURCES, BLANK.document)),
+    "a source that begins with a mark": Forge(
+        docs=(Doc("mark.txt", "\u0301 and 5\n", ["and 5"], media_type="text/plain"),),
+        excerpts=[],
+        policy=covering(ALL_SOURCES, "mark.txt"),
+    ),
+    "an artifact and annotations": hooked(
+        {"excerpts": [], "policy": covering(ALL_SOURCES, ID, include_unverified_annotations=True)},
         public=lambda public: public.update(
             annotations_unverified=[{"text": "A week.", "claims": [public["claims"][0]["claim"]]}]
         ),
@@ -60,6 +116,26 @@ def test_its_public_projection_is_accepted_under_public(name: str) -> None:
     assert verdict.outcome is Outcome.ACCEPTED, verdict.codes
     assert not verdict.bound_to_question
     assert verdict.generation is None
+
+
+@pytest.mark.parametrize(
+    ("name", "claims", "anchors"),
+    [
+        ("whole sources", 3, ["entry", "document", "document"]),
+        ("evidence of sources that are not selected", 3, ["entry", "entry", "document"]),
+        ("an excerpt that is the last source", 3, ["document", "entry", "document"]),
+        ("excerpts that are all sources", 2, ["document", "document"]),
+        ("a source that is one entry", 1, ["entry"]),
+        ("a source of one entry and a line end", 1, ["document"]),
+        ("a source without entries", 1, ["document"]),
+        ("evidence alone", 2, ["entry", "entry"]),
+    ],
+)
+def test_an_excerpt_that_is_a_source_and_the_source_are_one_claim(name: str, claims: int, anchors: list[str]) -> None:
+    """What the forger made of these, so that nothing above is accepted for another reason."""
+    listed = GOOD[name].public["payload"]["claims"]
+    assert len(listed) == claims
+    assert [claim["citations"][0]["anchor"] for claim in listed] == anchors
 
 
 def test_the_projection_is_bound_to_a_question_by_the_challenge() -> None:
@@ -157,8 +233,6 @@ def test_a_public_profile_reads_no_audit_section_beyond_its_form() -> None:
 
 def test_display_hazards_are_told_and_do_not_decide() -> None:
     text = "pay \u202epal\u202c \u200b\u0430dmin pаypal \U000e0041\x07\n"
-    from tests.support.forge import Doc  # noqa: PLC0415
-
     verdict = check(Forge(docs=(Doc(ID, text, [text.strip()]),), excerpts=[(ID, text.rstrip("\n"))]))
     assert verdict.outcome is Outcome.ACCEPTED
     assert {hazard.kind for hazard in verdict.hazards} == {

@@ -6,7 +6,10 @@ import pytest
 
 from kansho_verify import Code, Outcome, Result
 from kansho_verify.explanations import EXPLANATIONS, result_of
-from tests.consumer.attacks import ATTACKS, Attack
+from tests.consumer import attacks, attacks_on_artifacts
+from tests.consumer.attacks import Attack
+
+ATTACKS = [*attacks.ATTACKS, *attacks_on_artifacts.ARTIFACT_ATTACKS]
 
 EXIT = {Result.FAIL: 3, Result.STALE: 5, Result.UNDECIDED: 4}
 
@@ -58,7 +61,7 @@ STEPS = {
     "evidence": {7},
     "policy": {7},
     "annotation": {7},
-    "artifact": {7},
+    "artifact": {7, 10},
     "generation": {8},
     "acl": {9},
     "document": {9},

@@ -279,6 +279,78 @@ def test_sources_in_several_folders(desk: Desk) -> None:
         assert desk.run(*run, "--sources", order[0], "--sources", order[1])[0] == 0
 
 
+REGISTRY = ("--allow-request-registry", "--at", str(NOW), "--trust-root", "trust-root.json")
+
+
+def _request(desk: Desk) -> Forge:
+    forge = Forge(registry="request", excerpts=[(REFUND.document, "five business")])
+    desk.lay_out(forge)
+    (desk.folder / "registry.json").write_text(json.dumps(forge.registry_document, indent=2), encoding="utf-8")
+    return forge
+
+
+def test_a_registry_file_as_sources(desk: Desk) -> None:
+    _request(desk)
+    code, out, err = desk.run("check", "bundle.json", *REGISTRY, *ASKED, "--sources", "registry.json")
+    assert (code, err) == (0, "")
+    assert "\n  steps 1 to 10: passed; step 11, live: a request's own sources have none\n" in out
+    assert (
+        desk.run("check", "bundle.json", *REGISTRY, *ASKED, "--sources", "registry.json", "--published", "published")[0]
+        == 0
+    )
+    assert desk.run("check", "bundle.json", *REGISTRY[1:], *ASKED, "--sources", "registry.json")[0] == 3
+
+
+def test_registry_files_and_folders_mix(desk: Desk) -> None:
+    forge = _request(desk)
+    other = {**forge.registry_document, "sources": forge.registry_document["sources"][1:]}
+    (desk.folder / "other.json").write_text(json.dumps(other), encoding="utf-8")
+    run = ("check", "bundle.json", *REGISTRY, *ASKED)
+    code, out, _ = desk.run(*run, "--sources", "other.json")
+    assert (code, str(Code.SOURCE_MISSING) in out) == (4, True)
+    for order in (("other.json", "sources"), ("sources", "other.json"), ("registry.json", "other.json")):
+        assert desk.run(*run, "--sources", order[0], "--sources", order[1])[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"# Refunds\n", Code.JSON_SYNTAX),
+        (b"", Code.JSON_SYNTAX),
+        (b"{}", Code.SCHEMA_VIOLATION),
+        (b'{"schema":"kansho.registry.v1","schema":"kansho.registry.v1"}', Code.JSON_DUPLICATE_KEY),
+        (b"\xff", Code.JSON_UTF8),
+        (b'"\x1b[2J"', Code.JSON_SYNTAX),
+    ],
+)
+def test_a_source_file_that_is_no_registry_is_wrong_usage(desk: Desk, content: bytes, code: Code) -> None:
+    (desk.folder / "wrong.json").write_bytes(content)
+    exit_code, out, err = desk.check("bundle.json", *ASKED, "--sources", "wrong.json")
+    assert (exit_code, out) == (2, "")
+    assert "wrong.json" in err
+    assert "kansho.registry.v1" in err
+    assert str(code) in err
+    assert "\x1b" not in err
+
+
+def test_a_bundle_is_no_registry(desk: Desk) -> None:
+    assert desk.check("bundle.json", *ASKED, "--sources", "bundle.json")[0] == 2
+
+
+@pytest.mark.parametrize("name", ["absent", "bundle.json/inside", "n" * 5_000, "pipe"])
+def test_sources_that_are_neither_folder_nor_file(desk: Desk, name: str) -> None:
+    os.mkfifo(desk.folder / "pipe")
+    code, out, err = desk.check("bundle.json", *ASKED, "--sources", name)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+
+
+def test_a_linked_registry_file_is_followed(desk: Desk) -> None:
+    _request(desk)
+    (desk.folder / "link.json").symlink_to(desk.folder / "registry.json")
+    assert desk.run("check", "bundle.json", *REGISTRY, *ASKED, "--sources", "link.json")[0] == 0
+
+
 def test_explain(desk: Desk) -> None:
     code, out, _ = desk.run("explain", "key.revoked")
     assert code == 0

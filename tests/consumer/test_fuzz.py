@@ -9,15 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kansho_verify import Expectations, schema, to_document, verify
-from tests.support.forge import NOW, QUESTION, Forge
+from tests.support.forge import ALL_SOURCES, NOW, QUESTION, REFUND, Forge, covering
 
-FORGE = Forge()
-GIVEN: dict[str, bytes] = {
-    "data": FORGE.bundle_bytes,
-    "trust_root": FORGE.trust_root_bytes,
-    "generation": FORGE.generation_bytes,
-    "live": FORGE.live_bytes,
-}
+RANKED = Forge()
+WITH_ARTIFACT = Forge(
+    excerpts=[(REFUND.document, "five business")], policy=covering(ALL_SOURCES, "faq.txt", REFUND.document)
+)
+NAMES = ("data", "trust_root", "generation", "live")
+
+
+def given_with(forge: Forge) -> dict[str, bytes]:
+    values = (forge.bundle_bytes, forge.trust_root_bytes, forge.generation_bytes, forge.live_bytes)
+    return dict(zip(NAMES, values, strict=True))
+
+
 DAMAGE = st.lists(
     st.tuples(st.floats(0, 0.999), st.sampled_from(["replace", "insert", "cut", "copy"]), st.binary(max_size=4)),
     min_size=1,
@@ -40,16 +45,17 @@ def damaged(data: bytes, damage: list[tuple[float, str, bytes]]) -> bytes:
     return data
 
 
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize(("forge", "name"), [*((RANKED, name) for name in NAMES), (WITH_ARTIFACT, "data")])
 @settings(max_examples=150)
 @given(damage=DAMAGE)
-def test_damage_is_never_accepted(name: str, damage: list[tuple[float, str, bytes]]) -> None:
-    changed = damaged(GIVEN[name], damage)
-    if changed == GIVEN[name]:
+def test_damage_is_never_accepted(forge: Forge, name: str, damage: list[tuple[float, str, bytes]]) -> None:
+    whole = given_with(forge)
+    changed = damaged(whole[name], damage)
+    if changed == whole[name]:
         return
-    arguments: dict[str, Any] = GIVEN | {name: changed}
+    arguments: dict[str, Any] = whole | {name: changed}
     verdict = verify(
-        arguments.pop("data"), expected=Expectations(question=QUESTION), now=NOW, sources=FORGE.sources, **arguments
+        arguments.pop("data"), expected=Expectations(question=QUESTION), now=NOW, sources=forge.sources, **arguments
     )
     # A changed self-hash decides nothing; whatever else changed must not be accepted.
     assert verdict.exit_code in (3, 4, 5) or (name == "data" and verdict.self_hash == "mismatch")

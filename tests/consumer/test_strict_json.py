@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kansho_verify import Code, VerifyError
 from kansho_verify.canonical_json import canonical
-from kansho_verify.strict_json import parse
+from kansho_verify.strict_json import parse, parse_loose
 from tests.consumer.checking import refused
 
 LIMIT = 64 * 2**20
@@ -74,8 +74,23 @@ def test_hostile_bytes_are_refused_for_their_reason(data: bytes, code: Code) -> 
     assert refused(parse, data, limit_bytes=LIMIT) is code
 
 
+@pytest.mark.parametrize(("data", "code"), REFUSED, ids=range(len(REFUSED)))
+def test_a_loose_reading_refuses_all_but_the_form(data: bytes, code: Code) -> None:
+    if code is Code.JSON_NOT_CANONICAL:
+        assert parse_loose(data, limit_bytes=LIMIT) == json.loads(data)
+    else:
+        assert refused(parse_loose, data, limit_bytes=LIMIT) is code
+
+
+@given(VALUES, st.booleans())
+def test_a_loose_reading_gives_the_value_of_any_form(value: object, is_ascii: bool) -> None:
+    data = json.dumps(value, ensure_ascii=is_ascii, indent=2).encode()
+    assert parse_loose(data, limit_bytes=LIMIT) == value
+
+
 def test_size_is_checked_first() -> None:
-    assert refused(parse, b"\xff" * 11, limit_bytes=10) is Code.LIMITS_BYTES
+    for read in (parse, parse_loose):
+        assert refused(read, b"\xff" * 11, limit_bytes=10) is Code.LIMITS_BYTES
 
 
 def test_the_permitted_depth_is_read() -> None:

@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -24,6 +25,7 @@ ISSUER = "Test issuer"
 CORPUS = "00112233445566778899aabbccddeeff"
 QUESTION = "How long do refunds take?"
 CHALLENGE = "c0" * 32
+NONCE = "0f" * 16
 SCHEME = "kansho.v1"
 NORMALISER = "canonical-text-lf-nfc-char-v1"
 ROLES = {
@@ -45,7 +47,7 @@ PIPELINE: dict[str, Any] = {
     "index": "heading-path-v1",
     "retrieval": "lexical-bm25-visible-v1",
 }
-POLICY = {
+POLICY: dict[str, Any] = {
     "schema": "kansho.policy.v1",
     "allowed_roles": ["document"],
     "coverage": None,
@@ -54,6 +56,7 @@ POLICY = {
     "include_unverified_annotations": False,
     "excerpt_boundary": "safe",
 }
+ALL_SOURCES, EVIDENCE_ALONE = "all_selected_sources", "selected_evidence"
 
 Json = dict[str, Any]
 Hook = Callable[[Any], Any]
@@ -105,6 +108,12 @@ def cbor(value: Any) -> bytes:  # noqa: C901 - one case for each type
             return head(6, tag) + cbor(item)
         case _:
             raise TypeError(type(value).__name__)
+
+
+def covering(coverage: str, *selected: str, source_order: Sequence[str] | None = None, **members: Any) -> Json:
+    """A policy that asks for an artifact of these sources."""
+    order = None if source_order is None else list(source_order)
+    return {**POLICY, "coverage": coverage, "selected_ids": list(selected), "source_order": order, **members}
 
 
 @dataclass(frozen=True)
@@ -273,13 +282,16 @@ def _halves(records: Sequence[tuple[bytes, bytes]], depth: int) -> list[list[tup
 class Forge:
     """One corpus and one bundle of it. With ``excerpts`` the method is ``evidence``, else a ranking of ``selected``.
 
-    Parameters choose what is made, hooks change it while it is made.
+    Parameters choose what is made, hooks change it while it is made. A policy with coverage gives an artifact; a
+    source that ``materialised`` names is cited over that span in place of the whole text, and rightly but for that.
+    With the registry ``request`` the documents are as ``lifecycle.md`` makes them (A request's own registry).
 
     Hooks, in the order in which they run: ``trust_root`` (payload), ``entries`` (all entries of a document, before
     ids), ``records`` (list of records, before the map), ``generation_parts`` (before id and fingerprint),
-    ``generation`` (payload), ``documents`` (audit documents), ``citation`` (each, before claim ids), ``claims``,
-    ``request`` (the audit's), ``public`` (before the trace id), ``public_signed`` (after it), ``audit`` (payload),
-    ``live`` (payload), ``bundle`` (before its self-hash); ``sign:NAME`` holds a mapping of :func:`envelope`'s hooks.
+    ``generation`` (payload), ``documents`` (audit documents), ``citation`` (each, before claim ids), ``citations``
+    (those of one claim), ``claims``, ``artifact``, ``request`` (the audit's), ``public`` (before the trace id),
+    ``public_signed`` (after it), ``audit`` (payload), ``live`` (payload), ``bundle`` (before its self-hash);
+    ``sign:NAME`` holds a mapping of :func:`envelope`'s hooks.
     """
 
     def __init__(
@@ -288,6 +300,7 @@ class Forge:
         docs: Sequence[Doc] = DOCS,
         excerpts: Sequence[tuple[str, str]] | None = None,
         selected: Sequence[tuple[str, int]] = (("policies/refund.md", 1), ("faq.txt", 0)),
+        materialised: Mapping[str, tuple[int, int]] | None = None,
         status: str = "answered",
         method: str | None = None,
         policy: Json | None = None,
@@ -303,10 +316,13 @@ class Forge:
         self.docs = {doc.document: doc for doc in docs}
         self.method = method or ("evidence" if excerpts is not None else "lexical-bm25-visible-v1")
         self.policy = policy or POLICY
+        self.materialised = dict(materialised or {})
         self.question = question
         self.signers = {role: list((signers or {}).get(role, [TestKey(role)])) for role in ROLES}
         self.key_settings = dict(keys or {})
         self.map_salt = hashlib.sha256(b"map salt").digest()
+        if registry == "request":
+            self.map_salt = self._salt("request_map_salt")
         self.tenant = "default"
         self._make_trust_root()
         self._make_corpus()
@@ -320,6 +336,26 @@ class Forge:
         role = ROLE_OF[name]
         alg = self.key_settings.get(role, {}).get("alg", -19)
         return apply(self.hooks, f"statement:{name}", sign(payload, self.signers[role], alg=alg, hooks=hooks))
+
+    @property
+    def registry_document(self) -> Json:
+        """The ``kansho.registry.v1`` document of the same sources."""
+        sources = [
+            {"source_id": doc.document, "role": doc.role, "text": doc.raw.decode(), "media_type": doc.media_type}
+            for doc in self.docs.values()
+        ]
+        return {"schema": "kansho.registry.v1", "sources": sources}
+
+    def _salt(self, kind: str, **members: str) -> bytes:
+        message = canonical({"kind": kind, "scheme": SCHEME, **members})
+        return hmac.digest(bytes.fromhex(NONCE), message, "sha256")
+
+    def _described(self, doc: Doc) -> tuple[str, str, Sequence[str], int]:
+        """Uri, ACL salt, groups and event sequence of a document."""
+        if self.registry != "request":
+            return doc.document, sha("salt" + doc.document)[:32], sorted(doc.groups), doc.event_sequence
+        salt = self._salt("request_acl_salt", document=doc.document)[:16].hex()
+        return f"urn:kansho:request:{quote(doc.document, safe='')}", salt, ["public"], 1
 
     @property
     def sources(self) -> dict[str, bytes]:
@@ -371,10 +407,10 @@ class Forge:
         records: list[Json] = []
         leaves: dict[str, list[bytes]] = {}
         for doc in self.docs.values():
-            salt = sha("salt" + doc.document)[:32]
-            acl = derive("", "acl", groups=sorted(doc.groups), salt=salt)
+            uri, salt, groups, event_sequence = self._described(doc)
+            acl = derive("", "acl", groups=groups, salt=salt)
             shown = {
-                "document": doc.document, "source_uri": doc.document, "source_version": "1", "role": doc.role,
+                "document": doc.document, "source_uri": uri, "source_version": "1", "role": doc.role,
                 "media_type": doc.media_type, "raw_sha256": sha(doc.raw), "raw_size": len(doc.raw),
                 "canonical_sha256": sha(doc.text), "projection": doc.projection,
             }  # fmt: skip
@@ -427,7 +463,7 @@ class Forge:
                 {
                     "kind": "document_record", "scheme": SCHEME, "document_key": key.hex(),
                     "canonical_revision": revision,
-                    "parse_revision": parsed, "event_sequence": doc.event_sequence, "entry_count": len(entries),
+                    "parse_revision": parsed, "event_sequence": event_sequence, "entry_count": len(entries),
                     "entry_root": tree(leaves[doc.document]).hex(),
                 }
             )  # fmt: skip
@@ -438,7 +474,7 @@ class Forge:
                 "coordinate_space": space,
             }
             self.audit_documents[doc.document] = shown | {
-                "acl": {"groups": sorted(doc.groups), "salt": salt}, "event_sequence": doc.event_sequence,
+                "acl": {"groups": groups, "salt": salt}, "event_sequence": event_sequence,
                 "entry_count": len(entries), "entry_root": records[-1]["entry_root"],
             }  # fmt: skip
         self.records = apply(self.hooks, "records", records)
@@ -526,19 +562,18 @@ class Forge:
         if excerpts is not None and answered:
             at = [(name, self.docs[name].text.index(text), len(text)) for name, text in excerpts]
             places = [(name, start, start + length) for name, start, length in at]
-        claims: list[Json] = []
-        made: dict[tuple[str, str], str] = {}
-        known: set[str] = set()
-        for name, start, end in places:
+        covered = self.policy["coverage"] == ALL_SOURCES and excerpts is not None and answered
+        whole = [(name, *self._materialised(name)) for name in self.policy["selected_ids"]] if covered else []
+        claims: dict[str, Json] = {}
+        made: dict[tuple[str, int, int], str] = {}
+        for place in [*places, *whole]:
+            name, start, end = place
             text = self.docs[name].text[start:end]
             citation = apply(self.hooks, "citation", self.cite(name, start, end))
             citations = apply(self.hooks, "citations", [citation])
-            claim = derive("clm_", "claim", text_sha256=sha(text), citations=citations)
-            made[name, text] = claim
-            if claim not in known:
-                claims.append({"claim": claim, "text": text, "citations": citations})
-            known.add(claim)
-        claims = apply(self.hooks, "claims", claims)
+            made[place] = derive("clm_", "claim", text_sha256=sha(text), citations=citations)
+            claims.setdefault(made[place], {"claim": made[place], "text": text, "citations": citations})
+        listed = apply(self.hooks, "claims", list(claims.values()))
         request = {
             "audience": None, "challenge": CHALLENGE, "question": self.question, "tenant": self.tenant, "subject": None,
             "groups": ["public"], "authorization_revision": "auth-1",
@@ -546,33 +581,36 @@ class Forge:
         }  # fmt: skip
         request = apply(self.hooks, "request", request)
         public = self._head("public") | {
-            "registry": self.registry, "status": self.status, "claims": claims,
+            "registry": self.registry, "status": self.status, "claims": listed,
             "request_commitment": derive(
                 "", "request", audience=request["audience"], question=request["question"],
                 challenge=request["challenge"],
             ),
         }  # fmt: skip
+        if answered and excerpts is not None and self.policy["coverage"] is not None:
+            evidence = [claims[name] for name in dict.fromkeys(made[place] for place in places)]
+            public["artifact"] = apply(self.hooks, "artifact", self._artifact(evidence, [made[p] for p in whole]))
         public = apply(self.hooks, "public", public)
-        nonce = "0f" * 16
-        public["trace_id"] = derive("", "trace", nonce=nonce, request=sha(canonical(request)), public=dict(public))
+        public["trace_id"] = derive("", "trace", nonce=NONCE, request=sha(canonical(request)), public=dict(public))
         self.public = self.signed("public", apply(self.hooks, "public_signed", public))
         documents = [
             self.audit_documents[name] | {"entries": [self._disclosed(name, i) for i in sorted(self.needed[name])]}
-            for name in sorted({name for name, _, _ in places})
+            for name in sorted({name for name, _, _ in [*places, *whole]})
         ]
         decisions = [
             {"path": f"evidence[{i}].excerpt", "source_id": name, "excerpt_sha256": sha(text), "code": None,
-             "claim": made.get((name, text))}
+             "claim": made[places[i]] if answered else None}
             for i, (name, text) in enumerate(excerpts or ())
         ]  # fmt: skip
-        visible = sum(len(self.entries[name]) for name, doc in self.docs.items() if "public" in doc.groups)
+        seen = [name for name in self.docs if "public" in self.audit_documents[name]["acl"]["groups"]]
+        visible = sum(len(self.entries[name]) for name in seen)
         audit = self._head("audit") | {
             "public_sha256": sha(canonical(self.public["payload"])),
-            "generation_sha256": sha(canonical(self.generation["payload"])), "request": request, "nonce": nonce,
+            "generation_sha256": sha(canonical(self.generation["payload"])), "request": request, "nonce": NONCE,
             "documents": apply(self.hooks, "documents", documents),
             "selection": [entry["listing"]["entry"] for _, entry in chosen],
             "filter_summary": {
-                "visible_documents": sum("public" in doc.groups for doc in self.docs.values()) if answered else 0,
+                "visible_documents": len(seen) if answered else 0,
                 "visible_entries": visible if answered else 0, "matched_entries": len(chosen),
                 "eligible_entries": len(chosen), "selected_entries": len(chosen),
             },
@@ -588,6 +626,27 @@ class Forge:
         }
         bundle = apply(self.hooks, "bundle", bundle)
         self.bundle = bundle | {"bundle_sha256": sha(canonical(bundle))}
+
+    def _materialised(self, name: str) -> tuple[int, int]:
+        return self.materialised.get(name, (0, len(self.docs[name].text)))
+
+    def _artifact(self, evidence: Sequence[Json], sources: Sequence[str]) -> Json:
+        """The artifact: ``evidence`` are the claims that decisions name, ``sources`` the ids of whole sources."""
+        order, encountered = self.policy["selected_ids"], self.policy["source_order"]
+        cited = [(claim["claim"], claim["citations"][0]) for claim in evidence]
+        return {
+            "kind": "verified_artifact", "coverage": self.policy["coverage"], "order": list(order),
+            "source_order": list(order if encountered is None else encountered),
+            "sources": [
+                {"source_id": order[i], "role": self.docs[order[i]].role, "claim": claim}
+                for i, claim in enumerate(sources)
+            ],
+            "evidence": [
+                {"source_id": citation["document"], "claim": name}
+                | {member: citation[member] for member in ("char_start", "char_end", "span_sha256")}
+                for name, citation in cited
+            ],
+        }  # fmt: skip
 
     def _disclosed(self, name: str, index: int) -> Json:
         return {key: value for key, value in self.entries[name][index].items() if key != "listing"}

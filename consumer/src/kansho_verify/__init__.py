@@ -9,6 +9,7 @@ from kansho_verify.expectations import Expectations, Pins, Profile
 from kansho_verify.projection import project
 from kansho_verify.raising import require
 from kansho_verify.reasons import Code, Reason, Result, VerifyError
+from kansho_verify.registry import read_registry
 from kansho_verify.sources import MappingSources, Sources
 from kansho_verify.verdict import Outcome, RejectedError, Verdict, to_document
 from kansho_verify.verify import verify
@@ -28,6 +29,7 @@ __all__ = [
     "VerifyError",
     "__version__",
     "project",
+    "read_registry",
     "require",
     "to_document",
     "verify",

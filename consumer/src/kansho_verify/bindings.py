@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 
 from kansho_verify import identity, text
+from kansho_verify.artifact import check_artifact
 from kansho_verify.canonical_json import JsonObject
 from kansho_verify.escape import shown
 from kansho_verify.expectations import Expectations
@@ -53,9 +54,7 @@ def check_public(public: JsonObject) -> Iterator[Reason]:
         if not seen.issuperset(annotation["claims"]):
             path = f"{_PUBLIC}.annotations_unverified[{i}].claims"
             yield Reason(Code.ANNOTATION_CLAIM_UNKNOWN, path, "an annotation leans on a claim that is not here")
-    if "artifact" in public:
-        hint = "a later version of this verifier checks artifacts"
-        yield Reason(Code.ARTIFACT_UNSUPPORTED, f"{_PUBLIC}.artifact", "artifacts are not checked yet", hint=hint)
+    yield from check_artifact(public)
 
 
 def check_audit_bindings(public: Statement, audit: Statement, generation: Statement) -> Iterator[Reason]:

@@ -48,6 +48,10 @@ class Checklist:
         self._levels: dict[tuple[int, int], str | None] = {}
         self._open: list[Reason] = []
 
+    def waive(self, step: Step) -> None:
+        """Demand a step no longer."""
+        self._required -= {step}
+
     @contextmanager
     def step(self, step: Step) -> Iterator[None]:
         """A step being run: a VerifyError raised inside becomes its reason."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from kansho_verify._version import __version__
+from kansho_verify.artifact import only_ordered
 from kansho_verify.canonical_json import JsonObject
 from kansho_verify.checklist import Checklist, Step
 from kansho_verify.expectations import Expectations, Profile
 from kansho_verify.hazards import Hazard, find_hazards
 from kansho_verify.limits import LIMITS
-from kansho_verify.profiles import is_live_waived
+from kansho_verify.profiles import is_expected_request, is_live_waived
 from kansho_verify.reasons import Result
 from kansho_verify.sources import Sources
 from kansho_verify.statement import Statement
@@ -101,13 +102,11 @@ def _not_checked(given: Given, checklist: Checklist, public: JsonObject | None, 
         yield "source uri and version of a citation are the producer's word"
     if public is not None and "annotations_unverified" in public:
         yield "the annotations are what a model wrote, no verified wording"
+    if public is not None and only_ordered(public):
+        yield "sources that the artifact orders and nothing cites: that they exist and that the request may see them"
     if not is_bound:
         yield "the answer is not bound to a question"
-    if given.profile is Profile.PUBLIC:
-        yield "whether the answer is current: generation, deletion and authorization"
-        yield "the audit section: access, selection and request"
-    elif is_live_waived(given.profile, given.expected):
-        yield "live state, waived: deletion, blocking and authorization now"
+    yield from _not_known_now(given, public)
     if given.expected.trust_claimed_time:
         yield "times of issue, trusted as claimed"
     if given.profile is not Profile.AUDIT:
@@ -115,3 +114,19 @@ def _not_checked(given: Given, checklist: Checklist, public: JsonObject | None, 
     missed = [int(step) for step in Step if checklist.required(step) and not checklist.reached(step)]
     if missed:
         yield f"{steps_in_words(missed)}: not reached, for an earlier step could not be passed"
+
+
+def _not_known_now(given: Given, public: JsonObject | None) -> Iterator[str]:
+    """What may have changed since the answer was made, and what nothing given tells of that."""
+    registry = None if public is None else public["registry"]
+    if given.profile is Profile.PUBLIC:
+        if registry == "request":
+            yield "the sources are a request's own: nothing was published, and whether that is expected was not asked"
+        yield "whether the answer is current: generation, deletion and authorization"
+        yield "the audit section: access, selection and request"
+    elif is_expected_request(registry, given.expected):
+        yield "whether a request's own sources still hold: nothing tells it"
+        if given.live is None or is_live_waived(given.profile, given.expected):
+            yield "authorization now: no live state was read"
+    elif is_live_waived(given.profile, given.expected):
+        yield "live state, waived: deletion, blocking and authorization now"

@@ -1,4 +1,4 @@
-"""Step 7, continued: evidence decisions, policy, annotations and the artifact's presence against the claims.
+"""Step 7, continued: evidence decisions and policy by themselves, and against claims, annotations and artifact.
 
 ``docs/spec/bundle.md`` (Selection and claims, Decision), ``evidence.md`` (Policy).
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kansho_verify import identity
+from kansho_verify.artifact import check_against_policy, source_claims
 from kansho_verify.canonical_json import JsonObject
 from kansho_verify.characters import is_blank
 from kansho_verify.escape import shown
@@ -45,11 +46,11 @@ def check_decisions(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
         detail = "the evidence is said to be rejected, but no decision rejects any"
         yield Reason(Code.EVIDENCE_DECISION_INVALID, _PATH, detail)
     if answered:
-        yield from _check_claims(public["claims"], decisions, with_artifact="artifact" in public)
+        yield from _check_claims(public["claims"], decisions, source_claims(public))
 
 
 def check_policy(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
-    """Whether the policy stands exactly where the method has one, and what it says of roles and annotations."""
+    """Whether the policy stands exactly where the method has one, and what it says of sources, roles, annotations."""
     policy = audit["policy"]
     if (policy is not None) != (audit["retrieval"]["method"] == EVIDENCE):
         detail = "a policy belongs to the method evidence, and to no other"
@@ -63,6 +64,8 @@ def check_policy(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
         yield Reason(Code.POLICY_ARTIFACT_MISMATCH, "$.public.payload", detail)
     if policy is None:
         return
+    yield from _check_selection(policy)
+    yield from check_against_policy(public, audit)
     allowed = set(policy["allowed_roles"])
     for i, claim in enumerate(public["claims"]):
         for j, citation in enumerate(claim["citations"]):
@@ -70,6 +73,16 @@ def check_policy(public: JsonObject, audit: JsonObject) -> Iterator[Reason]:
                 path = f"$.public.payload.claims[{i}].citations[{j}].role"
                 detail = "the policy does not allow this role"
                 yield Reason(Code.POLICY_ROLE_NOT_ALLOWED, path, detail, found=shown(citation["role"], 64))
+
+
+def _check_selection(policy: JsonObject) -> Iterator[Reason]:
+    for member in ("selected_ids", "source_order"):
+        names = policy[member] or []
+        if len(set(names)) < len(names):
+            yield Reason(Code.POLICY_SELECTION_INVALID, f"{_POLICY}.{member}", "the policy names a source twice")
+    if policy["source_order"] is not None and not set(policy["source_order"]).issuperset(policy["selected_ids"]):
+        detail = "the order of encounter leaves out a source that the policy selects"
+        yield Reason(Code.POLICY_SELECTION_INVALID, f"{_POLICY}.source_order", detail)
 
 
 def _differs(decision: JsonObject, whole: Mapping[str, str]) -> bool:
@@ -93,8 +106,10 @@ def _problem(decision: JsonObject, *, answered: bool) -> str | None:
     return None
 
 
-def _check_claims(claims: list[JsonObject], decisions: list[JsonObject], *, with_artifact: bool) -> Iterator[Reason]:
-    """The claims are those of the decisions, each once, in order of first decision; an artifact's sources follow."""
+def _check_claims(
+    claims: list[JsonObject], decisions: list[JsonObject], sources: Mapping[str, None]
+) -> Iterator[Reason]:
+    """The claims are those of the decisions, each once, in order of first decision; then the rest of ``sources``."""
     by_id = {claim["claim"]: claim for claim in claims}
     order: dict[str, None] = {}
     digests: dict[str, str] = {}
@@ -118,8 +133,7 @@ def _check_claims(claims: list[JsonObject], decisions: list[JsonObject], *, with
         if [citation["document"] for citation in claim["citations"]] != [decision["source_id"]]:
             detail = "the claim cites another source than the evidence named"
             yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, f"{_PATH}[{i}].source_id", detail)
-    listed = [claim["claim"] for claim in claims]
-    made = list(order)
-    if listed[: len(made)] != made or (len(listed) > len(made) and not with_artifact):
-        detail = "the claims are not those of the decisions, each once, in order of their first decision"
+    order.update(sources)
+    if [claim["claim"] for claim in claims] != list(order):
+        detail = "the claims are not those of the decisions in order of the first one, then the rest of the sources"
         yield Reason(Code.EVIDENCE_CLAIMS_MISMATCH, "$.public.payload.claims", detail)

@@ -41,7 +41,6 @@ _UNDECIDED = frozenset(
         Code.SECTION_AUDIT_SEALED,
         Code.REQUEST_QUESTION_MISSING,
         Code.CLAIMS_NONE,
-        Code.ARTIFACT_UNSUPPORTED,
         Code.GENERATION_NEWER_THAN_KNOWN,
         Code.GENERATION_CURRENT_UNKNOWN,
         Code.LIVE_OLDER_THAN_GENERATION,
@@ -167,15 +166,38 @@ _TABLE: dict[Code, tuple[str, str]] = {
     Code.CLAIMS_NONE: ("Nothing is claimed; the status says why.", "There is no answer to use here."),
     Code.EVIDENCE_UNEXPECTED: ("Evidence decisions stand where the method makes none.", _PRODUCER),
     Code.EVIDENCE_DECISION_INVALID: ("An evidence decision contradicts itself or the status.", _PRODUCER),
-    Code.EVIDENCE_CLAIMS_MISMATCH: ("The claims are not those that the evidence decisions made.", _PRODUCER),
+    Code.EVIDENCE_CLAIMS_MISMATCH: (
+        "The claims are not those of the evidence decisions, then those of the artifact's other sources.",
+        _PRODUCER,
+    ),
     Code.POLICY_UNEXPECTED: ("A policy stands where the method has none, or is missing where it has one.", _PRODUCER),
+    Code.POLICY_SELECTION_INVALID: (
+        "The policy names a source twice, or orders its sources without one that it selects.",
+        _PRODUCER,
+    ),
     Code.POLICY_ROLE_NOT_ALLOWED: ("A cited source's role is not allowed by the policy.", _PRODUCER),
-    Code.POLICY_ARTIFACT_MISMATCH: ("An artifact is missing, or is there though no policy asks for it.", _PRODUCER),
+    Code.POLICY_ARTIFACT_MISMATCH: (
+        "An artifact is missing, unasked for, or of another coverage than the policy's.",
+        _PRODUCER,
+    ),
     Code.ANNOTATION_NOT_ALLOWED: ("Unverified annotations stand here though no policy asks for them.", _PRODUCER),
     Code.ANNOTATION_CLAIM_UNKNOWN: ("An annotation leans on a claim that is not here.", _PRODUCER),
-    Code.ARTIFACT_UNSUPPORTED: (
-        "The public section holds an artifact, which this version does not check yet.",
-        "Use a newer verifier.",
+    Code.ARTIFACT_CLAIM_UNKNOWN: ("The artifact names a claim that is not here.", _PRODUCER),
+    Code.ARTIFACT_SOURCE_MISMATCH: (
+        "A source of the artifact and its claim do not match: one citation, of that document, in that role.",
+        _PRODUCER,
+    ),
+    Code.ARTIFACT_SOURCE_SHORTENED: (
+        "A source of the artifact is not cited from its first to its last code point.",
+        _PRODUCER,
+    ),
+    Code.ARTIFACT_ORDER_MISMATCH: (
+        "The artifact's sources, or its orders, contradict one another or the policy.",
+        _PRODUCER,
+    ),
+    Code.ARTIFACT_EVIDENCE_MISMATCH: (
+        "The artifact's evidence is not exactly what was decided and claimed, or tells another place.",
+        _PRODUCER,
     ),
     Code.GENERATION_ID_MISMATCH: ("The generation's id is not that of its parts.", _PRODUCER),
     Code.GENERATION_FINGERPRINT_MISMATCH: ("The pipeline's fingerprint is not that of the pipeline.", _PRODUCER),

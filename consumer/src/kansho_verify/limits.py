@@ -19,6 +19,7 @@ class Limits:
     trust_root_bytes: int = 1_048_576
     generation_bytes: int = 1_048_576
     live_bytes: int = 67_108_864
+    registry_bytes: int = 536_870_912
     raw_source_bytes: int = 16_777_216
     envelope_bytes: int = 1_536
     nesting: int = 32

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kansho_verify.checklist import Step
 from kansho_verify.expectations import Expectations, Profile
 
-__all__ = ["is_live_waived", "required_steps"]
+__all__ = ["is_expected_request", "is_live_waived", "required_steps"]
 
 _BOUNDARY = frozenset(step for step in Step if step is not Step.AUDIT)
 _STEPS = {
@@ -26,3 +26,12 @@ def required_steps(profile: Profile, expected: Expectations) -> frozenset[Step]:
 def is_live_waived(profile: Profile, expected: Expectations) -> bool:
     """Whether the caller did without the live state; the profile ``audit`` does not allow it."""
     return expected.no_live and profile is not Profile.AUDIT
+
+
+def is_expected_request(registry: str | None, expected: Expectations) -> bool:
+    """Whether a bundle of this registry is of a request's own sources, and the caller expects that.
+
+    Such sources have one statement and no live state of their own: neither is missing where it is not given
+    (``docs/spec/verification.md``, Newest generation). ``registry`` is None where it could not be read.
+    """
+    return registry == "request" and expected.allow_request_registry

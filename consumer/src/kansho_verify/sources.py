@@ -1,4 +1,4 @@
-"""What a source file is looked up by: its size and hash. Names only help messages."""
+"""What a source is looked up by: its size and hash. Names only help messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Protocol
 
-__all__ = ["MappingSources", "Sources"]
+__all__ = ["MappingSources", "SeveralSources", "Sources"]
 
 
 class Sources(Protocol):
@@ -34,3 +34,19 @@ class MappingSources:
     def has_name(self, document: str) -> bool:
         """See :class:`Sources`."""
         return document in self._names
+
+
+class SeveralSources:
+    """Sources from several places, asked in this order; which place a source is in decides nothing."""
+
+    def __init__(self, *parts: Sources) -> None:
+        self._parts = parts
+
+    def find(self, raw_sha256: str, raw_size: int) -> bytes | None:
+        """See :class:`Sources`."""
+        found = (part.find(raw_sha256, raw_size) for part in self._parts)
+        return next((raw for raw in found if raw is not None), None)
+
+    def has_name(self, document: str) -> bool:
+        """See :class:`Sources`."""
+        return any(part.has_name(document) for part in self._parts)

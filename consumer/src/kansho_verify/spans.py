@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from kansho_verify import identity, text
+from kansho_verify.artifact import source_claims
 from kansho_verify.canonical_json import JsonObject
 from kansho_verify.characters import cuts
 from kansho_verify.documents import Document
@@ -20,7 +21,7 @@ from kansho_verify.occurrences import count_occurrences, first_occurrence
 from kansho_verify.reasons import Code, Reason, VerifyError
 from kansho_verify.sources import Sources
 
-__all__ = ["Cited", "Finding", "check_spans", "source_not_given"]
+__all__ = ["Cited", "Finding", "check_spans", "cited_places", "source_not_given"]
 
 _SAFE = "safe"  # the excerpt boundary that cuts neither numbers nor characters; the other one is "any"
 _RAW_EXACT, _CHUNK_ONLY = "raw_exact", "chunk_only"
@@ -28,13 +29,17 @@ _RAW_EXACT, _CHUNK_ONLY = "raw_exact", "chunk_only"
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One citation with its claim's text; ``document`` is what step 9 rebuilt, or None in the public profile."""
+    """One citation with its claim's text; ``document`` is what step 9 rebuilt, or None in the public profile.
+
+    ``is_source`` where the claim is a source of the artifact, so that nothing of the source may be left out.
+    """
 
     claim: int
     position: int
     text: str
     citation: JsonObject
     document: Document | None
+    is_source: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,16 @@ class _Work:
         if self._spent > LIMITS.work_chars:
             detail = "counting and hashing all that is cited would take too much work"
             raise VerifyError(Reason(Code.LIMITS_WORK, "", detail))
+
+
+def cited_places(public: JsonObject, documents: Mapping[str, Document]) -> list[Cited]:
+    """Every citation of a public payload that passed step 7, with what step 9 rebuilt (nothing: an empty mapping)."""
+    sources = source_claims(public)
+    return [
+        Cited(i, j, claim["text"], citation, documents.get(citation["document"]), claim["claim"] in sources)
+        for i, claim in enumerate(public["claims"])
+        for j, citation in enumerate(claim["citations"])
+    ]
 
 
 def check_spans(
@@ -198,6 +213,9 @@ def _check_span(item: Cited, source: _Text, places: _Places) -> Iterator[Reason]
         detail = f"the span reaches beyond the source's {length} code points"
         yield Reason(Code.SPAN_OUT_OF_RANGE, "$.char_end", detail)
         return
+    if item.is_source and (start, end) != (0, length):
+        detail = "a source of the artifact is not cited to its last code point"
+        yield Reason(Code.ARTIFACT_SOURCE_SHORTENED, "$.char_end", detail, str(length), str(end))
     if source.chars[start:end] != item.text:
         yield Reason(Code.SPAN_TEXT_MISMATCH, "$.char_start", "the source does not say this at the cited place")
         return

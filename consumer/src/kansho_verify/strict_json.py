@@ -1,7 +1,7 @@
-"""Canonical JSON, reading: bytes to a value, or a reason (``docs/spec/canonical-json.md``, Reading).
+"""Strict JSON, reading: bytes to a value, or a reason (``docs/spec/canonical-json.md``, Reading).
 
-The checks run in the order of that page. Nothing is repaired: what was read is written again and must be the very
-bytes that came in.
+The checks run in the order of that page. Nothing is repaired: what is signed is written again after it was read and
+must be the very bytes that came in. What people write by hand passes every check but this last one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kansho_verify.escape import shown
 from kansho_verify.limits import LIMITS
 from kansho_verify.reasons import Code, Reason, VerifyError
 
-__all__ = ["parse"]
+__all__ = ["parse", "parse_loose"]
 
 _BLOCK_BYTES = 65_536
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -41,16 +41,33 @@ def parse(data: bytes, *, limit_bytes: int) -> JsonValue:
     ``json.integer_range``, ``json.duplicate_key``, ``json.key``, ``json.surrogate``, ``json.not_canonical``,
     ``limits.memory``; the reason names the byte offset or the JSON path. Never raises anything else.
     """
+    return _parse(data, limit_bytes, is_canonical=True)
+
+
+def parse_loose(data: bytes, *, limit_bytes: int) -> JsonValue:
+    """As :func:`parse`, but white space, the order of members and the way that characters are escaped do not count.
+
+    For files that nobody signed. All else is refused as there, with every code but ``json.not_canonical``.
+    """
+    return _parse(data, limit_bytes, is_canonical=False)
+
+
+def _parse(data: bytes, limit_bytes: int, *, is_canonical: bool) -> JsonValue:
     if len(data) > limit_bytes:
         _refuse(Code.LIMITS_BYTES, f"{len(data)} bytes; the limit is {limit_bytes}")
     try:
-        return _parse(data)
+        value = _parse_bounded(data)
+        again = _serialise(value)
+        if is_canonical and again != data:
+            detail = f"differs from its canonical form at byte {_first_difference(again, data)}"
+            _refuse(Code.JSON_NOT_CANONICAL, detail)
     except MemoryError as error:
         reason = Reason(Code.LIMITS_MEMORY, detail="not enough memory to read the input")
         raise VerifyError(reason) from error
+    return value
 
 
-def _parse(data: bytes) -> JsonValue:
+def _parse_bounded(data: bytes) -> JsonValue:
     if data.startswith(b"\xef\xbb\xbf"):
         _refuse(Code.JSON_BOM, "a byte order mark at byte 0")
     try:
@@ -62,13 +79,15 @@ def _parse(data: bytes) -> JsonValue:
     value = _read(text, reader)
     if reader.has_refused:
         _report(value)
+    return value
+
+
+def _serialise(value: JsonValue) -> bytes:
+    """The canonical bytes; what has none, for a lone surrogate, is refused with its place."""
     try:
-        again = serialise(value)
+        return serialise(value)
     except VerifyError as error:
         raise VerifyError(Reason(Code.JSON_SURROGATE, _surrogate_path(value), "a lone surrogate")) from error
-    if again != data:
-        _refuse(Code.JSON_NOT_CANONICAL, f"differs from its canonical form at byte {_first_difference(again, data)}")
-    return value
 
 
 def _check_size(data: bytes) -> None:

@@ -28,9 +28,10 @@ from kansho_verify import (
     verify,
 )
 from kansho_verify.canonical_json import serialise
+from kansho_verify.cli.reading import read_optional, read_published, read_sources
 from kansho_verify.cli.render import explanation_lines, verdict_lines
 from kansho_verify.escape import shown
-from kansho_verify.files import DirectorySources, FileError, check_regular, read_bounded, write_whole
+from kansho_verify.files import FileError, check_regular, read_bounded, write_whole
 from kansho_verify.limits import LIMITS
 from kansho_verify.verdict import first_exit_code
 
@@ -110,7 +111,11 @@ def group(settings: _Settings, /, debug: bool) -> None:
 @click.option("--live", type=_FILE, metavar="FILE", help="The live state.")
 @click.option("--no-live", is_flag=True, help="Do without the live state.")
 @click.option(
-    "--sources", type=_FILE, metavar="DIR", multiple=True, help="Your own copies of the sources; may be repeated."
+    "--sources",
+    type=_FILE,
+    metavar="DIR|FILE",
+    multiple=True,
+    help="Your own copies of the sources: a folder, or a kansho.registry.v1 file; may be repeated.",
 )
 @click.option("--question", metavar="TEXT", help="The question that was asked; '' for none.")
 @click.option("--any-question", is_flag=True, help="Accept an answer to whatever question.")
@@ -234,34 +239,25 @@ def _arguments(options: dict[str, Any], at: int | None) -> dict[str, Any]:
         "no_live", "max_age", "trust_claimed_time",
     )  # fmt: skip
     pins = Pins(*(options[f"pin_{name}"] for name in ("bundle", "generation", "pipeline", "authorization")))
-    generation, live = _read_published(options)
+    generation, live = _read_statements(options)
     return {
-        "trust_root": _read_optional(options["trust_root"], LIMITS.trust_root_bytes),
+        "trust_root": read_optional(options["trust_root"], LIMITS.trust_root_bytes),
         "expected": Expectations(**{name: options[name] for name in names}, pins=pins),
         "profile": Profile(options["profile"]),
         "generation": generation,
         "live": live,
-        "sources": DirectorySources(*options["sources"]) if options["sources"] else None,
+        "sources": read_sources(options["sources"]),
         "now": int(time.time()) if at is None else at,
         "time_source": "clock" if at is None else "given",
     }
 
 
-def _read_published(options: dict[str, Any]) -> tuple[bytes | None, bytes | None]:
+def _read_statements(options: dict[str, Any]) -> tuple[bytes | None, bytes | None]:
     folder: Path | None = options["published"]
-    if folder is None:
-        generation = _read_optional(options["generation"], LIMITS.generation_bytes)
-        return generation, _read_optional(options["live"], LIMITS.live_bytes)
-    paths = (folder / "generation.json", folder / "live.json")
-    if not any(path.exists() for path in paths):
-        raise FileError(f"{folder} holds neither generation.json nor live.json")
-    generation_path, live_path = (path if path.exists() else None for path in paths)
-    live = None if options["no_live"] else _read_optional(live_path, LIMITS.live_bytes)
-    return _read_optional(generation_path, LIMITS.generation_bytes), live
-
-
-def _read_optional(path: Path | None, limit_bytes: int) -> bytes | None:
-    return None if path is None else read_bounded(path, limit_bytes)
+    if folder is not None:
+        return read_published(folder, with_live=not options["no_live"])
+    generation = read_optional(options["generation"], LIMITS.generation_bytes)
+    return generation, read_optional(options["live"], LIMITS.live_bytes)
 
 
 def _read_bundle(name: str) -> bytes:

@@ -72,9 +72,7 @@ def _checks_lines(verdict: Verdict) -> Iterator[str]:
     """One line when all that is required passed; else every step that has something to say, no sentence twice."""
     required = [check for check in verdict.checks if check.required]
     if all(check.result is Result.PASS for check in required):
-        is_waived = verdict.profile is Profile.BOUNDARY and not verdict.checks[Step.LIVE - 1].required
-        waived = f"; step {int(Step.LIVE)}, live: waived" if is_waived else ""
-        yield f"  {steps_in_words(check.step for check in required)}: passed{waived}"
+        yield f"  {steps_in_words(check.step for check in required)}: passed{_without_live(verdict)}"
     said: set[str] = set()
     for check in verdict.checks:
         reasons = [reason for reason in check.reasons if reason.code is not Code.CHECK_NOT_REACHED]
@@ -85,6 +83,14 @@ def _checks_lines(verdict: Verdict) -> Iterator[str]:
         for reason in reasons[:_REASONS_SHOWN]:
             yield from _reason_lines(reason, said)
         yield from _more(check.total - len(check.reasons) + len(reasons) - _REASONS_SHOWN)
+
+
+def _without_live(verdict: Verdict) -> str:
+    """Why the live state was not demanded where the profile otherwise does."""
+    if verdict.profile is not Profile.BOUNDARY or verdict.checks[Step.LIVE - 1].required:
+        return ""
+    why = "a request's own sources have none" if verdict.registry == "request" else "waived"
+    return f"; step {int(Step.LIVE)}, live: {why}"
 
 
 def _reason_lines(reason: Reason, said: set[str]) -> Iterator[str]:
