@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kansho_sign import canonical_json as canonical_json_module
+from kansho_sign import strict_json
 from kansho_sign.canonical_json import dumps, loads, sha256_hex
 from kansho_sign.errors import InputError
 from kansho_sign.limits import LIMITS
@@ -191,7 +191,7 @@ def test_hostile_quoting_is_read_in_linear_time(piece: bytes) -> None:
 
 
 def test_the_limit_counts_members_and_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canonical_json_module, "LIMITS", replace(LIMITS, json_items=4))
+    monkeypatch.setattr(strict_json, "LIMITS", replace(LIMITS, json_items=4))
     assert code_of(b'[{"a":",,[[{{"},1,2]') is None
     assert code_of(b'[{"a":1},1,2,3]') == "limits.items"
 

@@ -5,6 +5,7 @@ import json
 import re
 from typing import Any, NoReturn
 
+from kansho_sign import strict_json
 from kansho_sign.errors import InputError
 from kansho_sign.limits import LIMITS
 
@@ -15,10 +16,6 @@ JsonObject = dict[str, Any]
 MAX_INTEGER = 2**53 - 1
 MAX_DIGITS = 17
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-# Possessive, and content with a missing end: one pass, however hostile the text is.
-STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-SURROGATE = re.compile("[\ud800-\udfff]")
-NOT_BRACKET = re.compile(r"[^\[\]{}]+")
 
 
 def _refuse(code: str, why: str, where: str = "", hint: str = "") -> NoReturn:
@@ -34,7 +31,7 @@ def _check(value: object, path: str, depth: int) -> None:
         if not -MAX_INTEGER <= value <= MAX_INTEGER:
             _refuse("json.integer_range", "an integer outside ±(2^53 - 1)", path)
     elif type(value) is str:
-        if not value.isascii() and SURROGATE.search(value):
+        if not value.isascii() and strict_json.SURROGATE.search(value):
             _refuse("json.surrogate", "a string holds a lone surrogate", path)
     elif type(value) is dict:
         for name, member in value.items():
@@ -65,31 +62,6 @@ def sha256_hex(value: object) -> str:
     return hashlib.sha256(dumps(value)).hexdigest()
 
 
-def _depth_within(unquoted: str, limit: int) -> bool:
-    """Whether nothing nests deeper, also where brackets do not match: what is wrong then, the parser says."""
-    brackets = NOT_BRACKET.sub("", unquoted)
-    removed = 0
-    while removed < limit and len(rest := brackets.replace("[]", "").replace("{}", "")) < len(brackets):
-        brackets, removed = rest, removed + 1
-    depth = 0
-    for bracket in brackets:
-        depth += 1 if bracket in "[{" else -1
-        if depth + removed > limit:
-            return False
-    return True
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                _refuse("json.duplicate_key", f"the member {name[:60]!a} stands twice in one object")
-            seen.add(name)
-    return members
-
-
 def _integer(digits: str) -> int:
     if digits == "-0":
         _refuse("json.number", "-0 is outside the domain", "", "write 0")
@@ -112,29 +84,17 @@ def loads(data: bytes, limit: int, *, canonical: bool) -> Any:
     ``limit`` is the greatest number of bytes. Raises InputError (``json.*``, ``limits.*``), with the place where one is
     known. Never repairs, never lets the last of two equal members win.
     """
-    if len(data) > limit:
-        _refuse("limits.bytes", f"{len(data)} bytes, the limit is {limit}")
-    if data.startswith(b"\xef\xbb\xbf"):
-        _refuse("json.bom", "begins with a byte order mark", "byte 0", "save it as UTF-8 without one")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError("json.utf8", "not strict UTF-8", f"byte {error.start}", "save it as UTF-8") from None
-    unquoted = STRING.sub("", text)
-    if sum(map(unquoted.count, ",[{")) > LIMITS.json_items:
-        _refuse("limits.items", f"more than {LIMITS.json_items} members and items")
-    if not _depth_within(unquoted, LIMITS.json_depth):
-        _refuse("limits.depth", f"nested deeper than {LIMITS.json_depth}")
+    text = strict_json.decode(data, limit, LIMITS.json_depth)
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_unique,
+            object_pairs_hook=strict_json.unique,
             parse_int=_integer,
             parse_float=_no_float,
             parse_constant=_no_constant,
         )
     except json.JSONDecodeError as error:
-        raise InputError("json.syntax", error.msg, f"line {error.lineno}, column {error.colno}") from None
+        raise strict_json.syntax(error) from None
     _check(value, "$", 0)
     if canonical and dumps(value) != data:
         _refuse("json.not_canonical", "these are not the canonical bytes of this value")
