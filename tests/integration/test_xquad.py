@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kansho_sign.canonical_json import dumps
-from kansho_sign.evidence import RegistrySource, check_answer
-from kansho_sign.pipeline.answer import Asker, View, attest, open_view
+from kansho_sign.evidence import Boundary, Evidence, Policy, Source, UntrustedAnswer, check
+from kansho_sign.pipeline.attest import Attestation, attest
+from kansho_sign.pipeline.requests import Asker
+from kansho_sign.pipeline.view import View, open_view
 from kansho_verify import Expectations, verify
 from tests.support.fixed_test_keys import fixed_hex
 from tests.support.xquad import LANGUAGES, NOW, Annotated, publish_xquad, read_xquad
@@ -22,9 +25,8 @@ MOVED_ON = {"en": 0, "zh": 0, "hi": 5, "de": 0}
 MOVED_TO_THE_MARKED_PLACE = {"en": 0, "zh": 0, "hi": 4, "de": 0}
 
 
-def answer_of(one: Annotated) -> dict[str, Any]:
-    evidence = [{"source_id": one.document, "excerpt": one.text}]
-    return {"schema": "kansho.answer.v1", "evidence": evidence}
+def answer_of(one: Annotated) -> UntrustedAnswer:
+    return UntrustedAnswer((Evidence(one.document, one.text),))
 
 
 def asker(number: int) -> Asker:
@@ -40,11 +42,11 @@ def test_every_answer_is_attested_and_verified_from_the_raw_files(language: str,
     statements = {name: (published / f"{name}.json").read_bytes() for name in ("generation", "live")}
     trust_root = (workspace.folder / "trust-root.json").read_bytes()
     raw = {path.name: path.read_bytes() for path in sources.iterdir()}
-    policy = {**workspace.policy(), "excerpt_boundary": "any"}
+    policy = replace(Policy.from_json(workspace.policy()), excerpt_boundary=Boundary.ANY)
     compared = 0
     with open_view(workspace, "default", ("public",)) as view:
         for number, one in enumerate(data.answers):
-            made = attest(workspace, view, answer_of(one), policy, asker(number))
+            made = attest(workspace, view, answer_of(one), asker(number), Attestation(policy))
             assert made.bundle is not None, (one, made.findings)
             claim = made.bundle["public"]["payload"]["claims"][0]
             (citation,) = claim["citations"]
@@ -74,7 +76,7 @@ def test_the_safe_boundary_refuses_cut_numbers_and_finds_the_meant_place(
     data = read_xquad(vectors, language)
     workspace, _ = publish_xquad(tmp_path, data)
     with open_view(workspace, "default", ("public",)) as view:
-        refused, moved = safe_outcomes(data.answers, view, workspace.policy(), data)
+        refused, moved = safe_outcomes(data.answers, view, Policy.from_json(workspace.policy()), data)
     workspace.close()
     assert len(refused) == REFUSED_WHEN_SAFE[language], refused
     assert set(refused.values()) <= {"excerpt_cuts_number"}
@@ -83,15 +85,15 @@ def test_the_safe_boundary_refuses_cut_numbers_and_finds_the_meant_place(
 
 
 def safe_outcomes(
-    answers: tuple[Annotated, ...], view: View, policy: dict[str, Any], data: Any
+    answers: tuple[Annotated, ...], view: View, policy: Policy, data: Any
 ) -> tuple[dict[int, str], list[bool]]:
     refused: dict[int, str] = {}
     moved: list[bool] = []
     for number, one in enumerate(answers):
         made = view.derived(one.document)
-        registry = {one.document: RegistrySource(one.document, "document", made.text)}
-        (safe,) = check_answer(answer_of(one), policy, registry)
-        (loose,) = check_answer(answer_of(one), {**policy, "excerpt_boundary": "any"}, registry)
+        registry = {one.document: Source(one.document, "document", made.text)}
+        (safe,) = check(answer_of(one), registry, policy).decisions
+        (loose,) = check(answer_of(one), registry, replace(policy, excerpt_boundary=Boundary.ANY)).decisions
         if safe.span is None:
             refused[number] = str(safe.finding)
         elif safe.span != loose.span:

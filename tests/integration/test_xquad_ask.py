@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from kansho_sign.canonical_json import dumps
-from kansho_sign.pipeline.answer import Asker, ask, open_view
+from kansho_sign.pipeline.ask import ask
+from kansho_sign.pipeline.requests import Asker
+from kansho_sign.pipeline.view import open_view
 from kansho_sign.retrieval import rank
 from kansho_sign.text import canonical_text
 from kansho_verify import Expectations, verify
@@ -31,7 +33,7 @@ def test_the_right_paragraph_comes_first_and_the_answers_verify(language: str, v
     with open_view(workspace, "default", ("public",)) as view:
         for number, one in enumerate(data.answers):
             ranking = rank(view.index, canonical_text(one.question), 1)
-            right += bool(ranking.entries) and view.place(ranking.entries[0].entry_id).document == one.document
+            right += bool(ranking.entries) and view.entries[ranking.entries[0].entry_id].document == one.document
             if number % EVERY:
                 continue
             nonce, challenge = fixed_hex(f"n{number}", 16), fixed_hex(f"c{number}", 32)

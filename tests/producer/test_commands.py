@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from kansho_sign.canonical_json import dumps
-from kansho_sign.cli import main
 from kansho_sign.cli import sources as commands_module
 from kansho_sign.cli.messages import escape
 from kansho_sign.schema import validate
 from kansho_sign.workspace import find
+from tests.support.shell import Shell
 from tests.support.workspaces import (
     CHALLENGE,
     NONCE,
@@ -25,57 +25,11 @@ from tests.support.workspaces import (
     answer_json,
     event_line,
     live_of,
-    make_workspace,
     write_files,
 )
 
 FIXED = ["--now", str(NOW), "--nonce", NONCE, "--challenge", CHALLENGE]
 REFUND = "# Refunds\n\nRefunds take ten days.\n"
-
-
-class Result:
-    """What one run said."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    def refusal(self, exit_code: int, code: str) -> str:
-        """Checks exit and reason code; the message."""
-        assert self.code == exit_code, self.err
-        assert f"[{code}]" in self.err
-        assert "Traceback" not in self.err
-        return self.err
-
-
-class Shell:
-    """Runs commands in a workspace."""
-
-    def __init__(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-        self.folder, self._capfd = folder, capfd
-
-    def __call__(self, *arguments: object, workspace: bool = True) -> Result:
-        given = ["--workspace", str(self.folder)] if workspace else []
-        self._capfd.readouterr()
-        code = main([*given, *map(str, arguments)])
-        out, err = self._capfd.readouterr()
-        return Result(code, out, err)
-
-
-@pytest.fixture
-def shell(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    for name in [name for name in os.environ if name.startswith("KANSHO_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    make_workspace(tmp_path / "w").close()
-    write_files(tmp_path / "in", {"refund.md": REFUND, "park.txt": "Parking is free.\n"})
-    return Shell(tmp_path / "w", capfd)
-
-
-@pytest.fixture
-def published(shell: Shell, tmp_path: Path) -> Shell:
-    assert shell("ingest", tmp_path / "in", "--now", NOW).code == 0
-    assert shell("publish", "--now", NOW).code == 0
-    return shell
 
 
 def test_the_usual_way(shell: Shell, tmp_path: Path) -> None:
@@ -405,7 +359,9 @@ def test_attest(published: Shell, tmp_path: Path) -> None:
     assert result.code == 0
     assert json.loads(out.read_bytes())["public"]["payload"]["claims"][0]["text"] == "ten days"
     as_json = published("attest", answer, "-o", tmp_path / "c.json", "--json", *FIXED)
-    assert json.loads(as_json.out) == {"status": "answered", "findings": []}
+    assert json.loads(as_json.out) == {
+        "status": "answered", "signed": True, "findings": [], "undiagnosed": 0, "notes": [],
+    }  # fmt: skip
     assert (tmp_path / "c.json").read_bytes() == out.read_bytes()
     on_output = published("attest", answer, "-o", "-", *FIXED)
     assert on_output.out.encode() == out.read_bytes()

@@ -14,7 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kansho_sign.characters import cuts_character, is_digit, is_letter_or_digit, only_invisible
-from kansho_sign.evidence import Decision, RegistrySource, Span, check_answer, locate, occurrences
+from kansho_sign.evidence import Boundary, Decision, Policy, Registry, Source, Span, UntrustedAnswer, make_registry
+from kansho_sign.evidence import check as check_untrusted
+from kansho_sign.evidence.matching import locate, occurrences
 from kansho_sign.text import canonical_text
 from kansho_sign.workspace import NEWCOMER_POLICY
 
@@ -28,9 +30,9 @@ OUTSIDE_ASCII = [
 ]
 
 
-def registry(*sources: tuple[str, str, str]) -> dict[str, RegistrySource]:
+def registry(*sources: tuple[str, str, str]) -> Registry:
     """(id, role, raw text) made canonical."""
-    return {name: RegistrySource(name, role, canonical_text(text)) for name, role, text in sources}
+    return make_registry(Source(*source) for source in sources)
 
 
 def decide(source: str, excerpt: str, boundary: str = "safe") -> Decision:
@@ -38,10 +40,14 @@ def decide(source: str, excerpt: str, boundary: str = "safe") -> Decision:
     return decision
 
 
-def check(known: dict[str, RegistrySource], evidence: list[tuple[str, str]], **policy: Any) -> list[Decision]:
+def check(known: Registry, evidence: list[tuple[str, str]], **policy: Any) -> list[Decision]:
     items = [{"source_id": source, "excerpt": excerpt} for source, excerpt in evidence]
-    answer = {"schema": "kansho.answer.v1", "evidence": items}
-    return check_answer(answer, {**NEWCOMER_POLICY, **policy}, known)
+    return decided(known, {"schema": "kansho.answer.v1", "evidence": items}, **policy)
+
+
+def decided(known: Registry, answer: dict[str, Any], **policy: Any) -> list[Decision]:
+    wanted = Policy.from_json({**NEWCOMER_POLICY, **policy})
+    return list(check_untrusted(UntrustedAnswer.from_json(answer), known, wanted).decisions)
 
 
 def outcome(source: str, excerpt: str, boundary: str = "safe") -> tuple[int, int, int] | str:
@@ -271,8 +277,8 @@ def test_hash_of_the_excerpt() -> None:
     ],
 )
 def test_proposed_texts(source: str, text: str, code: str | None) -> None:
-    answer = {"evidence": [], "proposed_texts": [{"source_id": source, "text": text}]}
-    (decision,) = check_answer(answer, NEWCOMER_POLICY, KNOWN)
+    proposed = [{"source_id": source, "text": text}]
+    (decision,) = decided(KNOWN, {"schema": "kansho.answer.v1", "evidence": [], "proposed_texts": proposed})
     assert (decision.path, decision.finding, decision.span) == ("proposed_texts[0].text", code, None)
 
 
@@ -296,8 +302,8 @@ def test_any_true_slice_is_found_at_its_first_place(text: str, data: st.DataObje
     places = [place for place in range(len(text)) if text.startswith(excerpt, place)]
     assert list(occurrences(text, excerpt)) == places
     expected = Span("s", places[0], places[0] + len(excerpt), len(places))
-    assert locate(RegistrySource("s", "document", text), excerpt, "any") == expected
-    found = locate(RegistrySource("s", "document", text), excerpt, "safe")
+    assert locate("s", text, excerpt, Boundary.ANY) == expected
+    found = locate("s", text, excerpt, Boundary.SAFE)
     good = [place for place in places if not naive_cut(text, place, place + len(excerpt))]
     if good:
         assert found == Span("s", good[0], good[0] + len(excerpt), len(places))

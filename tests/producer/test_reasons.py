@@ -20,6 +20,7 @@ ERRORS = {
     "StateError": StateError.exit_code,
     "FaultError": FaultError.exit_code,
     "SelfCheckError": FaultError.exit_code,
+    "EvidenceRejectedError": InputError.exit_code,
 }
 CODE = re.compile(r"[a-z]+\.[a-z][a-z0-9_]*")
 FILE_NAMES = (".json", ".jsonl", ".toml", ".md", ".sqlite3", ".v1", ".html")

@@ -18,6 +18,8 @@ from tests.support.workspaces import answer_json, ask_it, attest_it, ingest_it, 
 
 REFUND = "# Refunds\n\nRefunds take ten days.\n\n- They are free.\n- They are final.\n\nThe end.\n"
 PARKING = "Parking is free.\n\nIt is free."
+SELECTED = {"selected_ids": ["park.txt", "c.md"], "source_order": ["c.md", "refund.md", "park.txt"]}
+"""Selected are a source that an excerpt quotes whole, and one that none does."""
 Payloads = dict[str, Any]
 Path_ = tuple[str | int, ...]
 
@@ -37,10 +39,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Payloads]:
     ]
     answer = answer_json(*evidence, annotations=[{"text": "Mine.", "evidence": [0]}])
     answer["proposed_texts"] = [{"source_id": "park.txt", "text": PARKING}]
+    quoted = answer_json(*evidence[:2], evidence[3])
     bundles = {
         "lexical": ask_it(workspace, "Refunds take ten days. Parking is free.").bundle,
         "evidence": attest_it(workspace, answer, include_unverified_annotations=True).bundle,
         "failure": ask_it(workspace, "nothing like it").bundle,
+        "artifact": attest_it(workspace, quoted, coverage="all_selected_sources", **SELECTED).bundle,
+        "selected": attest_it(workspace, quoted, coverage="selected_evidence", **SELECTED).bundle,
+        "rejection": attest_it(workspace, answer_json(*evidence, ("c.md", "Less.")), sign_rejection=True).bundle,
     }
     workspace.close()
     result = {}
@@ -116,6 +122,9 @@ def bind(payloads: Payloads) -> Payloads:
         claim["claim"] = fresh
     for decision in audit["evidence"]:
         decision["claim"] = renamed.get(decision["claim"], decision["claim"])
+    artifact = public.get("artifact", {"evidence": [], "sources": []})
+    for one in artifact["evidence"] + artifact["sources"]:
+        one["claim"] = renamed.get(one["claim"], one["claim"])
     for annotation in public.get("annotations_unverified", []):
         annotation["claims"] = [renamed.get(one, one) for one in annotation["claims"]]
     request = audit["request"]
@@ -137,7 +146,7 @@ def refusal(payloads: Payloads) -> str | None:
     return None
 
 
-KINDS = ["lexical", "evidence", "failure"]
+KINDS = ["lexical", "evidence", "failure", "artifact", "selected", "rejection"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -151,6 +160,11 @@ def test_good_payloads_pass(made: dict[str, Payloads], kind: str) -> None:
 
 NOT_TOLD_BY_PAYLOADS = {"filter_summary", "policy"}
 """What only the visible documents and the answer itself could tell."""
+
+
+def is_free(kind: str, path: Path_) -> bool:
+    """A rejection has no claims, so that the answer alone tells what its decisions are about."""
+    return path[1] in NOT_TOLD_BY_PAYLOADS or (kind == "rejection" and path[:2] == ("audit", "evidence"))
 
 
 PROPOSAL = ("audit", "evidence", 4, "source_id")
@@ -167,7 +181,7 @@ def test_every_leaf_changed(made: dict[str, Payloads], kind: str) -> None:
                 passed.append(path)
             else:
                 assert code in ("selfcheck.failed", "schema.violation", "store.damaged"), path
-    assert {path[1] for path in passed if path != PROPOSAL} <= NOT_TOLD_BY_PAYLOADS
+    assert {path for path in passed if path != PROPOSAL and not is_free(kind, path)} == set()
 
 
 FREE = {
@@ -191,9 +205,9 @@ FREE = {
 def test_every_leaf_changed_and_bound_again(made: dict[str, Payloads], kind: str) -> None:
     """Nothing but derivation can refuse these."""
     for path, value in leaves(made[kind]):
-        if path[:2] in FREE or path[1] in NOT_TOLD_BY_PAYLOADS or path[-1] == "claim" or path == PROPOSAL:
+        if path[:2] in FREE or is_free(kind, path) or path[-1] == "claim" or path == PROPOSAL:
             continue
-        if kind == "failure" and path == ("generation", "map_salt"):
+        if kind in ("failure", "rejection") and path == ("generation", "map_salt"):
             continue  # no document to be placed by it
         for new in other(value):
             assert refusal(bind(put(made[kind], path, new))) is not None, (path, new)
@@ -205,8 +219,10 @@ def test_members_missing_and_extra(made: dict[str, Payloads], kind: str) -> None
         for name in made[kind][part]:
             changed = copy.deepcopy(made[kind])
             del changed[part][name]
-            if name != "annotations_unverified":
+            if name not in ("annotations_unverified", "artifact"):
                 assert refusal(changed) == "schema.violation"
+            elif name == "artifact":
+                assert refusal(bind(changed)) == "selfcheck.failed"
         assert refusal(put(made[kind], (part, "more"), 1)) == "schema.violation"
 
 
@@ -267,6 +283,25 @@ def repeat(*path: str | int) -> Change:
         ("evidence", swap("audit", "documents", 1, "entries")),
         ("evidence", drop("public", "claims", 1, "citations", 0, "entries", 0)),
         ("evidence", swap("public", "claims", 1, "citations", 0, "entries")),
+        ("artifact", drop("public", "claims", -1)),
+        ("artifact", swap("public", "claims")),
+        ("artifact", drop("public", "artifact", "sources", 0)),
+        ("artifact", drop("public", "artifact", "sources", 1)),
+        ("artifact", swap("public", "artifact", "sources")),
+        ("artifact", swap("public", "artifact", "order")),
+        ("artifact", swap("public", "artifact", "source_order")),
+        ("artifact", swap("audit", "policy", "selected_ids")),
+        ("artifact", repeat("audit", "policy", "selected_ids")),
+        ("artifact", repeat("audit", "policy", "source_order")),
+        ("artifact", drop("audit", "policy", "source_order", 0)),
+        ("artifact", drop("public", "artifact", "evidence", 0)),
+        ("artifact", swap("public", "artifact", "evidence")),
+        ("artifact", drop("audit", "evidence", 0)),
+        ("selected", drop("public", "artifact", "evidence", 0)),
+        ("selected", drop("public", "artifact", "order", 0)),
+        ("rejection", drop("audit", "evidence", -1)),
+        ("rejection", drop("audit", "evidence", 0)),
+        ("rejection", swap("audit", "evidence")),
     ],
 )
 def test_lists_changed_and_bound_again(made: dict[str, Payloads], kind: str, change: Change) -> None:

@@ -27,6 +27,7 @@ def expectations(case: dict[str, Any]) -> Expectations:
         tenant=case["tenant"],
         subject=case["subject"],
         groups=tuple(case["groups"]),
+        allow_request_registry=case["allow_request_registry"],
     )
 
 

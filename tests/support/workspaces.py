@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from kansho_sign.errors import KanshoError
+from kansho_sign.evidence import Policy, UntrustedAnswer
 from kansho_sign.keys import save_key
-from kansho_sign.pipeline.answer import Answer, Asker, ask, attest, open_view
+from kansho_sign.pipeline.ask import ask
+from kansho_sign.pipeline.attest import Attestation, attest
 from kansho_sign.pipeline.ingest import Summary, Wanted, ingest
 from kansho_sign.pipeline.publish import Published, publish
+from kansho_sign.pipeline.requests import Answer, Asker
+from kansho_sign.pipeline.view import open_view
 from kansho_sign.workspace import NEWCOMER_POLICY, Workspace, create
 from tests.support.fixed_test_keys import CountingRandom, fixed_secrets
 
@@ -98,12 +102,18 @@ def answer_json(*evidence: tuple[str, str], **members: Any) -> dict[str, Any]:
 
 
 def attest_it(
-    workspace: Workspace, answer: Mapping[str, Any], *, groups: Sequence[str] = ("public",), **policy: Any
+    workspace: Workspace,
+    answer: Mapping[str, Any],
+    *,
+    groups: Sequence[str] = ("public",),
+    sign_rejection: bool = False,
+    **policy: Any,
 ) -> Answer:
     """Attests under the newcomer's policy with the given members changed."""
     who = asker(groups)
+    wanted = Attestation(Policy.from_json({**NEWCOMER_POLICY, **policy}), sign_rejection=sign_rejection)
     with open_view(workspace, who.tenant, who.groups) as view:
-        return attest(workspace, view, dict(answer), {**NEWCOMER_POLICY, **policy}, who)
+        return attest(workspace, view, UntrustedAnswer.from_json(dict(answer)), who, wanted)
 
 
 def live_of(workspace: Workspace) -> dict[str, Any]:

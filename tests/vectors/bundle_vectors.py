@@ -15,15 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from kansho_sign import identity
-from kansho_sign.bundle import assemble
+from kansho_sign.bundle import assemble, document_json
 from kansho_sign.canonical_json import dumps, sha256_hex
 from kansho_sign.cose import sign_statement, statement_sha256
-from kansho_sign.pipeline.answer import Asker, ask, attest, open_view
+from kansho_sign.derivation import DerivedDocument
+from kansho_sign.evidence import Policy, UntrustedAnswer
+from kansho_sign.pipeline.ask import ask
+from kansho_sign.pipeline.attest import Attestation, attest
 from kansho_sign.pipeline.ingest import Wanted, ingest
 from kansho_sign.pipeline.publish import publish
+from kansho_sign.pipeline.requests import Asker
+from kansho_sign.pipeline.view import open_view
 from kansho_sign.text import sha256_text
 from kansho_sign.workspace import create
 from tests.support.fixed_test_keys import CountingRandom, fixed_hex, fixed_secrets, fixed_test_key
+from tests.vectors.artifact_vectors import Artifacts
 
 NOW = 1_790_000_000
 UNANSWERABLE = "zirconium epaulettes"
@@ -91,11 +97,21 @@ class Corpus:
 
     def attest(self, policy: Bundle, evidence: list[dict[str, str]], **more: Any) -> Bundle:
         answer = {"schema": "kansho.answer.v1", "evidence": evidence, **more}
+        wanted = Attestation(Policy.from_json(policy))
         with open_view(self.workspace, "default", ("public",)) as view:
-            made = attest(self.workspace, view, answer, policy, _asker())
+            made = attest(self.workspace, view, UntrustedAnswer.from_json(answer), _asker(), wanted)
         if made.bundle is None:
             raise AssertionError(f"a vector's evidence is refused: {made.findings}")
         return made.bundle
+
+    def asker(self) -> Asker:
+        """The standard request."""
+        return _asker()
+
+    def entries(self, document: DerivedDocument, indexes: list[int]) -> list[Bundle]:
+        """What the audit section discloses of these entries."""
+        disclosed: list[Bundle] = document_json(document, indexes, [])["entries"]
+        return disclosed
 
     def sign(self, payload: Bundle, role: str) -> Bundle:
         return sign_statement(payload, [self.secrets.keys[role]])
@@ -105,8 +121,13 @@ class Corpus:
         public, audit = bundle["public"]["payload"], bundle["audit"]["payload"]
         generation = bundle["audit"]["generation"]["payload"]
         if "claims" not in kept:
+            renamed = {}
             for claim in public["claims"]:
-                claim["claim"] = identity.claim_id(claim["citations"][0]["span_sha256"], claim["citations"])
+                made = identity.claim_id(claim["citations"][0]["span_sha256"], claim["citations"])
+                renamed[claim["claim"]] = claim["claim"] = made
+            artifact = public.get("artifact", {"evidence": [], "sources": []})
+            for one in [*artifact["evidence"], *artifact["sources"], *audit["evidence"]]:
+                one["claim"] = renamed.get(one["claim"], one["claim"])
         if "trace" not in kept:
             public.pop("trace_id")
             public["trace_id"] = identity.trace_id(nonce=audit["nonce"], request=audit["request"], public=public)
@@ -294,6 +315,7 @@ def _case(bundle: str, expected: tuple[int, list[str]], **changes: Any) -> Bundl
         "profile": "boundary",
         "question": QUESTION,
         "any_question": False,
+        "allow_request_registry": False,
         "tenant": "default",
         "groups": ["public"],
         "audience": None,
@@ -311,7 +333,7 @@ def files(sources: Path) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as name:
         corpus = Corpus(Path(name) / "workspace", sources)
         try:
-            return _files(corpus)
+            return _files(corpus, Artifacts(corpus, sources))
         finally:
             corpus.workspace.close()
 
@@ -343,19 +365,24 @@ def _accepting(corpus: Corpus) -> dict[str, tuple[Bundle, dict[str, Any]]]:
     }
 
 
-def _files(corpus: Corpus) -> dict[str, bytes]:
+def _files(corpus: Corpus, artifacts: Artifacts) -> dict[str, bytes]:
     built: dict[str, bytes] = {
         "bundles/trust-root.json": corpus.trust_root,
         "bundles/generation.json": corpus.generation,
         "bundles/live.json": corpus.live,
     }
     cases: dict[str, Bundle] = {}
-    for name, (bundle, changes) in _accepting(corpus).items():
+    for name, (bundle, changes) in (_accepting(corpus) | artifacts.accepting()).items():
         built[f"bundles/{name}.json"] = dumps(bundle)
         cases[name] = _case(f"{name}.json", (0, []), **changes)
     unanswered = corpus.ask(UNANSWERABLE)
     built["bundles/insufficient.json"] = dumps(unanswered)
     cases["insufficient"] = _case("insufficient.json", (4, ["claims.none"]), question=UNANSWERABLE)
+    for name, (bundle, expected, changes) in artifacts.refused().items():
+        if bundle != artifacts.request:
+            built[f"bundles/{name}.json"] = dumps(bundle)
+        file = "request-registry" if bundle == artifacts.request else name
+        cases[name] = _case(f"{file}.json", expected, **changes)
     for name, forgery in REBOUND.items():
         bundle = copy.deepcopy(corpus.asked)
         forgery.change(bundle)

@@ -7,12 +7,13 @@ from kansho_sign import identity
 from kansho_sign.canonical_json import JsonObject, sha256_hex
 from kansho_sign.claims import Cited
 from kansho_sign.derivation import DerivedDocument
-from kansho_sign.evidence import Decision
+from kansho_sign.evidence import Decision, VerifiedArtifact
 
 __all__ = [
     "MEDIA_TYPE",
     "Binding",
     "Request",
+    "artifact_json",
     "assemble",
     "audit_payload",
     "decision_json",
@@ -67,7 +68,9 @@ def public_payload(
     request: Request,
     status: str,
     claims: Sequence[JsonObject],
+    *,
     annotations: Sequence[JsonObject] = (),
+    artifact: JsonObject | None = None,
 ) -> JsonObject:
     """The public payload with its trace id. No part of it depends on anything the subject may not see."""
     payload: JsonObject = {
@@ -82,6 +85,8 @@ def public_payload(
         "status": status,
         "claims": list(claims),
     }
+    if artifact is not None:
+        payload["artifact"] = artifact
     if annotations:
         payload["annotations_unverified"] = list(annotations)
     trace = identity.trace_id(nonce=binding.nonce, request=request.to_json(), public=payload)
@@ -94,8 +99,33 @@ def decision_json(decision: Decision, claim: str | None) -> JsonObject:
         "path": decision.path,
         "source_id": decision.source_id,
         "excerpt_sha256": decision.excerpt_sha256,
-        "code": decision.finding,
+        "code": None if decision.finding is None else str(decision.finding),
         "claim": claim,
+    }
+
+
+def artifact_json(artifact: VerifiedArtifact, evidence: Sequence[JsonObject], sources: Sequence[str]) -> JsonObject:
+    """An artifact as the public section names it: by its claims of evidence, and the ids of those of its sources."""
+    citations = [(one["claim"], one["citations"][0]) for one in evidence]
+    return {
+        "kind": artifact.kind,
+        "coverage": str(artifact.coverage),
+        "order": list(artifact.order),
+        "source_order": list(artifact.source_order),
+        "sources": [
+            {"source_id": one.source_id, "role": one.role, "claim": made}
+            for one, made in zip(artifact.sources, sources, strict=True)
+        ],
+        "evidence": [
+            {
+                "source_id": citation["document"],
+                "claim": made,
+                "char_start": citation["char_start"],
+                "char_end": citation["char_end"],
+                "span_sha256": citation["span_sha256"],
+            }
+            for made, citation in citations
+        ],
     }
 
 

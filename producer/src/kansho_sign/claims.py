@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kansho_sign.canonical_json import JsonObject
 from kansho_sign.derivation import DerivedDocument, DerivedEntry
-from kansho_sign.evidence import occurrences
+from kansho_sign.evidence.matching import occurrences
 from kansho_sign.identity import claim_id
 from kansho_sign.text import sha256_text
 

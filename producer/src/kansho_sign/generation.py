@@ -51,6 +51,7 @@ def generation_payload(
     *,
     issuer: str,
     corpus: str,
+    registry: str = "published",
     map_salt: str,
     authorization_revision: str,
     entries: Sequence[MapEntry],
@@ -59,10 +60,10 @@ def generation_payload(
     now: int,
     expires_at: int,
 ) -> JsonObject:
-    """The payload of a generation of kind ``published``; ``previous`` is the payload that it supersedes."""
+    """The payload of a generation; ``previous`` is the payload that it supersedes, None for the first or only one."""
     facts: JsonObject = {
         "corpus": corpus,
-        "registry": "published",
+        "registry": registry,
         "source_snapshot_sha256": identity.snapshot_hash(
             corpus,
             [

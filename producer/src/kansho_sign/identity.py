@@ -3,9 +3,11 @@
 Each function builds the record that the page lists and returns prefix and SHA-256 of its canonical JSON.
 """
 
+import hashlib
+import hmac
 from collections.abc import Sequence
 
-from kansho_sign.canonical_json import JsonObject, sha256_hex
+from kansho_sign.canonical_json import JsonObject, dumps, sha256_hex
 
 __all__ = [
     "SCHEME",
@@ -18,7 +20,9 @@ __all__ = [
     "generation_id",
     "parse_revision_id",
     "pipeline_fingerprint",
+    "request_acl_salt",
     "request_commitment",
+    "request_map_salt",
     "snapshot_hash",
     "tombstones_hash",
     "trace_id",
@@ -187,3 +191,17 @@ def request_commitment(*, audience: str | None, question: str | None, challenge:
 def trace_id(*, nonce: str, request: JsonObject, public: JsonObject) -> str:
     """Ties a public payload (without ``trace_id``) to the whole request and the nonce."""
     return _hash("trace", {"nonce": nonce, "request": sha256_hex(request), "public": public})
+
+
+def _of_nonce(nonce: str, record: JsonObject) -> str:
+    return hmac.new(bytes.fromhex(nonce), dumps({"scheme": SCHEME, **record}), hashlib.sha256).hexdigest()
+
+
+def request_map_salt(nonce: str) -> str:
+    """The map salt (256 bits in hex) of a request's own registry; ``nonce`` is that of the audit section, in hex."""
+    return _of_nonce(nonce, {"kind": "request_map_salt"})
+
+
+def request_acl_salt(nonce: str, document: str) -> str:
+    """The ACL salt (128 bits in hex) of a document of a request's own registry."""
+    return _of_nonce(nonce, {"kind": "request_acl_salt", "document": document})[:32]

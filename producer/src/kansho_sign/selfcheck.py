@@ -3,7 +3,7 @@
 It works on the finished payloads and on raw bytes fetched anew; nothing that was derived on the way here is used.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from kansho_sign import identity
 from kansho_sign.bundle import document_json
@@ -99,33 +99,88 @@ def _check_claims(
             disclosed[name].update(made.disclosed)
 
 
-def _check_evidence(public: JsonObject, audit: JsonObject) -> None:
-    """Method ``evidence``: the claims are those of the decisions, each once, in the order of the first."""
+def _check_evidence(public: JsonObject, audit: JsonObject, documents: Mapping[str, DerivedDocument]) -> None:
+    """Method ``evidence``: claims are those of the decisions, each once, then those of an artifact's sources."""
     policy, decisions = audit["policy"], audit["evidence"]
     _require(policy is not None and not audit["selection"] and audit["request"]["top_k"] is None, "evidence alone")
+    answered = public["status"] == "answered"
     claims = {claim["claim"]: claim for claim in public["claims"]}
-    _require([*dict.fromkeys(d["claim"] for d in decisions if d["claim"] is not None)] == [*claims], "decisions")
+    quoted = [*dict.fromkeys(d["claim"] for d in decisions if d["claim"] is not None)]
+    _require(set(quoted) <= claims.keys(), "a decision's claim")
+    whole = _check_artifact(public.get("artifact"), policy, quoted, claims, documents) if answered else []
+    _require([*dict.fromkeys([*quoted, *whole])] == [*claims], "claims of the decisions and of the artifact")
+    _require(answered or any(decision["code"] for decision in decisions), "a rejection's findings")
     for decision in decisions:
-        if public["status"] == "answered":
-            _require(decision["code"] is None, "an accepted answer")
-        quoted = decision["path"].startswith("evidence[")
-        _require((decision["claim"] is not None) == (quoted and decision["code"] is None), "a decision's claim")
-        if decision["claim"] is not None:
-            claim = claims[decision["claim"]]
-            _require(decision["excerpt_sha256"] == sha256_text(claim["text"]), "a decision's excerpt")
-            _require(decision["source_id"] == claim["citations"][0]["document"], "a decision's source")
-            _require(claim["citations"][0]["role"] in policy["allowed_roles"], "a decision's role")
+        _check_decision(decision, claims, policy, answered=answered)
     annotations = public.get("annotations_unverified", [])
     _require(policy["include_unverified_annotations"] or not annotations, "annotations that the policy asks for")
     _require({claim for one in annotations for claim in one["claims"]} <= claims.keys(), "an annotation's claims")
-    whole = {item["document"]: item["canonical_sha256"] for item in audit["documents"]}
+    texts = {item["document"]: item["canonical_sha256"] for item in audit["documents"]}
     for decision in decisions:
-        if decision["claim"] is None and decision["code"] is None:
-            digest = whole.get(decision["source_id"], decision["excerpt_sha256"])
+        if decision["claim"] is None and decision["code"] is None and answered:
+            digest = texts.get(decision["source_id"], decision["excerpt_sha256"])
             _require(decision["excerpt_sha256"] == digest, "a proposed text")
     paths = [f"evidence[{i}].excerpt" for i, d in enumerate(decisions) if d["path"].startswith("evidence[")]
     paths += [f"proposed_texts[{i}].text" for i in range(len(decisions) - len(paths))]
     _require([d["path"] for d in decisions] == paths, "the decisions' paths")
+
+
+def _check_decision(
+    decision: JsonObject, claims: Mapping[str, JsonObject], policy: JsonObject, *, answered: bool
+) -> None:
+    accepted = decision["code"] is None
+    _require(accepted or not answered, "an accepted answer")
+    excerpt = decision["path"].startswith("evidence[")
+    _require((decision["claim"] is not None) == (answered and excerpt and accepted), "a decision's claim")
+    if decision["claim"] is not None:
+        claim = claims[decision["claim"]]
+        _require(decision["excerpt_sha256"] == sha256_text(claim["text"]), "a decision's excerpt")
+        _require(decision["source_id"] == claim["citations"][0]["document"], "a decision's source")
+        _require(claim["citations"][0]["role"] in policy["allowed_roles"], "a decision's role")
+
+
+def _check_artifact(
+    artifact: JsonObject | None,
+    policy: JsonObject,
+    quoted: Sequence[str],
+    claims: Mapping[str, JsonObject],
+    documents: Mapping[str, DerivedDocument],
+) -> list[str]:
+    """The artifact made anew from the policy and the claims; the claims of its sources."""
+    coverage, selected = policy["coverage"], policy["selected_ids"]
+    _require((artifact is None) == (coverage is None), "an artifact where the policy asks for one")
+    if artifact is None:
+        return []
+    whole = {
+        citation["document"]: (name, citation)
+        for name, claim in claims.items()
+        for citation in claim["citations"]
+        if (citation["char_start"], citation["char_end"]) == (0, len(documents[citation["document"]].text))
+    }
+    materialised = selected if coverage == "all_selected_sources" else []
+    _require(set(materialised) <= whole.keys(), "the whole of every selected source")
+    _require(all(whole[one][1]["role"] in policy["allowed_roles"] for one in materialised), "a selected source's role")
+    order = selected if policy["source_order"] is None else policy["source_order"]
+    _require(set(selected) <= set(order), "an order of every selected source")
+    _require(all(len(set(ids)) == len(ids) for ids in (selected, order)), "different sources")
+    of_quotes = [(name, claims[name]["citations"][0]) for name in quoted]
+    expected = {
+        "kind": "verified_artifact",
+        "coverage": coverage,
+        "order": selected,
+        "source_order": order,
+        "sources": [{"source_id": one, "role": whole[one][1]["role"], "claim": whole[one][0]} for one in materialised],
+        "evidence": [
+            {
+                "source_id": citation["document"],
+                "claim": name,
+                **{member: citation[member] for member in ("char_start", "char_end", "span_sha256")},
+            }
+            for name, citation in of_quotes
+        ],
+    }
+    _require(artifact == expected, "the artifact")
+    return [whole[one][0] for one in materialised]
 
 
 def _check_selection(public: JsonObject, audit: JsonObject) -> None:
@@ -193,7 +248,7 @@ def check_payloads(
         name = item["document"]
         _check_document(item, documents[name], disclosed[name], generation, request)
     if audit["retrieval"]["method"] == "evidence":
-        _check_evidence(public, audit)
+        _check_evidence(public, audit, documents)
     else:
         _check_selection(public, audit)
     _check_counts(audit)

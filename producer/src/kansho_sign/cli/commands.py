@@ -5,10 +5,13 @@ from pathlib import Path
 import click
 
 from kansho_sign import __version__
-from kansho_sign.cli.answers import ask_command, attest_command
+from kansho_sign.cli.ask import ask_command
+from kansho_sign.cli.attest import attest_command
 from kansho_sign.cli.demo import run_demo
 from kansho_sign.cli.messages import escape
 from kansho_sign.cli.options import PATH, now_option, passphrase_source
+from kansho_sign.cli.quotes import quotes_command
+from kansho_sign.cli.repair import repair_command
 from kansho_sign.cli.sources import ingest_command, publish_command
 from kansho_sign.errors import UsageError
 from kansho_sign.workspace import TRUST_ROOT_DAYS, create
@@ -83,5 +86,5 @@ def demo_command() -> int:
     return run_demo()
 
 
-for _command in (ingest_command, publish_command, ask_command, attest_command):
+for _command in (ingest_command, publish_command, ask_command, attest_command, repair_command, quotes_command):
     cli.add_command(_command)

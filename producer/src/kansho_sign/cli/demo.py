@@ -16,10 +16,14 @@ import click
 
 from kansho_sign.canonical_json import JsonObject, dumps, loads, sha256_hex
 from kansho_sign.errors import StateError
+from kansho_sign.evidence import Policy, UntrustedAnswer
 from kansho_sign.limits import LIMITS
-from kansho_sign.pipeline.answer import Asker, ask, attest, open_view, write_bundle
+from kansho_sign.pipeline.ask import ask
+from kansho_sign.pipeline.attest import Attestation, attest
 from kansho_sign.pipeline.ingest import Wanted, ingest
 from kansho_sign.pipeline.publish import publish
+from kansho_sign.pipeline.requests import Asker, write_bundle
+from kansho_sign.pipeline.view import open_view
 from kansho_sign.workspace import Workspace, create
 
 __all__ = ["run_demo"]
@@ -76,6 +80,7 @@ def _sign_both(workspace: Workspace, sources: Path, folder: Path, now: int) -> J
     click.echo(f"{len(summary.accepted)} documents, {made.entries} index entries, generation {made.sequence}")
     with open_view(workspace, "default", ("public",)) as view:
         _step("Ask a question; the answer is wording from the sources, signed")
+        wanted = Attestation(Policy.from_json(workspace.policy()))
         answered = ask(workspace, view, QUESTION, _asker(now), top_k=3)
         bundle = answered.bundle or {}
         click.echo(f"question: {QUESTION}\nstatus:   {answered.status}")
@@ -87,13 +92,13 @@ def _sign_both(workspace: Workspace, sources: Path, folder: Path, now: int) -> J
         quote = view.derived("verification.md").text.split("\n\n")[1].split(". ")[0]
         untrusted = {"schema": "kansho.answer.v1", "evidence": [{"source_id": "verification.md", "excerpt": quote}]}
         click.echo(json.dumps(untrusted, indent=2))
-        attested = attest(workspace, view, untrusted, workspace.policy(), _asker(now))
+        attested = attest(workspace, view, UntrustedAnswer.from_json(untrusted), _asker(now), wanted)
         write_bundle(workspace, attested.bundle or {}, folder / "attested.json")
         false = {
             **untrusted,
             "evidence": [{"source_id": "verification.md", "excerpt": quote.replace("is", "is not", 1)}],
         }
-        refused = attest(workspace, view, false, workspace.policy(), _asker(now))
+        refused = attest(workspace, view, UntrustedAnswer.from_json(false), _asker(now), wanted)
         click.echo(f"The true quote is signed. One 'not' slipped in: {refused.findings[0].finding}, nothing signed.")
     return bundle
 

@@ -1,6 +1,7 @@
 """Options that several commands share, and how their values are read."""
 
 import datetime as dt
+import functools
 import os
 import re
 import secrets
@@ -15,6 +16,8 @@ import click
 from kansho_sign.errors import UsageError
 from kansho_sign.limits import LIMITS
 from kansho_sign.output import read_bounded
+from kansho_sign.pipeline.requests import Asker
+from kansho_sign.sources.names import check_label
 
 __all__ = [
     "PATH",
@@ -25,7 +28,7 @@ __all__ = [
     "now_option",
     "passphrase_source",
     "read_passphrase_file",
-    "subject_options",
+    "stack",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -87,7 +90,9 @@ class Moment(click.ParamType[int]):
         return seconds
 
 
-def _stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+def stack(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, in this order."""
+
     def apply(function: F) -> F:
         for decorator in reversed(decorators):
             function = decorator(function)
@@ -103,9 +108,32 @@ def _now() -> int:
 now_option = click.option("--now", type=Moment(), default=_now, show_default="the clock", help="Time of issue.")
 
 
-def subject_options(function: F) -> F:
-    """``--tenant``, ``--group``, ``--subject``, ``--audience``: for whom."""
-    return _stack(
+def asker_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Who asks, for whom, and what a caller may fix so that a run can be repeated to the byte.
+
+    The function gets them as one ``asker``.
+    """
+
+    @functools.wraps(function)
+    def with_asker(
+        *arguments: Any,
+        tenant: str,
+        groups: tuple[str, ...],
+        subject: str | None,
+        audience: str | None,
+        challenge: str,
+        nonce: str,
+        now: int,
+        **others: Any,
+    ) -> int:
+        named = ((tenant, "tenant"), (subject, "subject"), (audience, "audience"), *((one, "group") for one in groups))
+        for label, what in named:
+            if label is not None:
+                check_label(label, what)
+        asker = Asker(tenant, tuple(sorted(set(groups))), subject, audience, now, nonce, challenge)
+        return function(*arguments, asker=asker, **others)
+
+    return stack(
         click.option("--tenant", default="default", show_default=True, help="Tenant whose documents are searched."),
         click.option(
             "--group",
@@ -117,12 +145,6 @@ def subject_options(function: F) -> F:
         ),
         click.option("--subject", help="Who asks, as the host names them; only the audit section holds it."),
         click.option("--audience", help="The service that the bundle is for, as check --audience expects it."),
-    )(function)
-
-
-def asker_options(function: F) -> F:
-    """``--challenge``, ``--nonce``, ``--now``: what a caller may fix so that a run can be repeated to the byte."""
-    return _stack(
         click.option(
             "--challenge",
             type=HexBytes(32),
@@ -138,7 +160,7 @@ def asker_options(function: F) -> F:
             help="16 bytes, for repeating a run to the byte.",
         ),
         now_option,
-    )(function)
+    )(with_asker)
 
 
 def read_passphrase_file(path: Path) -> bytes:

@@ -261,18 +261,20 @@ class Store:
         )
         return [_published(row) for row in c.execute(wanted)]
 
+    def _entries(self, wanted: Any, tenant: str, groups: Sequence[str]) -> Any:
+        same = sa.and_(
+            published_document.c.tenant == published_entry.c.tenant,
+            published_document.c.document == published_entry.c.document,
+        )
+        return wanted.join(published_document, same).where(self._visible(tenant, groups))
+
     def visible_entries(self, c: Connection, tenant: str, groups: Sequence[str]) -> list[PublishedEntry]:
         """The entries of the visible documents."""
-        wanted = (
-            sa.select(published_entry)
-            .join(
-                published_document,
-                sa.and_(
-                    published_document.c.tenant == published_entry.c.tenant,
-                    published_document.c.document == published_entry.c.document,
-                ),
-            )
-            .where(self._visible(tenant, groups))
-            .order_by(published_entry.c.document, published_entry.c.position)
-        )
-        return [PublishedEntry(r.document, r.position, r.entry, r.retrieval_text) for r in c.execute(wanted)]
+        wanted = self._entries(sa.select(published_entry), tenant, groups)
+        ordered = wanted.order_by(published_entry.c.document, published_entry.c.position)
+        return [PublishedEntry(r.document, r.position, r.entry, r.retrieval_text) for r in c.execute(ordered)]
+
+    def count_visible_entries(self, c: Connection, tenant: str, groups: Sequence[str]) -> int:
+        """How many entries the visible documents have."""
+        wanted = self._entries(sa.select(sa.func.count()).select_from(published_entry), tenant, groups)
+        return int(c.scalar(wanted) or 0)
