@@ -2,7 +2,8 @@
 
 import sys
 
-from benchmarks import check_stages
+from benchmarks import check_stages, diagnosis, evidence_search
 
 if __name__ == "__main__":
-    sys.exit(check_stages.main())
+    diagnosis.main()
+    sys.exit(max(evidence_search.main(), check_stages.main()))

@@ -268,8 +268,8 @@ def test_memory_is_bounded(change: Callable[[str], str]) -> None:
     assert peak < FOLDED
 
 
-VOCABULARY = """The tenant landlord is not permitted to sublet within thirty days of receipt unless agreed in writing and a
-    fee shall be due on any renewal under section seven whereas nobody may assign this lease without prior consent"""
+VOCABULARY = """The tenant landlord is not permitted to sublet within thirty days of receipt unless agreed in writing
+    and a fee shall be due on any renewal under section seven whereas nobody may assign this lease without consent"""
 WORDS = st.lists(st.sampled_from(VOCABULARY.split()), min_size=40, max_size=120)
 DIFFERENT_WORDS = st.lists(st.text("abcdeilmnorstu", min_size=3, max_size=9), min_size=40, max_size=80, unique=True)
 CHANGES: dict[Difference, Callable[[str], str]] = {

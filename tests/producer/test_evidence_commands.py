@@ -209,10 +209,10 @@ class TestOptions:
         assert published("ingest", tmp_path / "more", "--now", NOW).code == 0
         assert published("publish", "--now", NOW).code == 0
         answer = write(tmp_path / "a.json", answer_json(("evil.txt", "Before red and after it.")))
-        for command in (["attest", answer, "--dry-run"], ["repair", answer, "-o", tmp_path / "r.json"]):
-            said = published(*command).err
-            assert "Before" in said
-            assert not {"\x1b", "\x9b", "\u202e"} & set(said)
+        for command in (["attest", answer, "--dry-run"], ["attest", answer, "--dry-run", "--json"], ["repair", answer]):
+            done = published(*command)
+            assert "Before" in done.err + done.out
+            assert not {"\x1b", "\x9b", "\u202e"} & set(done.err + done.out)
 
 
 class TestStreams:
@@ -291,7 +291,10 @@ class TestRepair:
 
 
 class TestQuotes:
-    TEXT = "We say “Refunds take ten days” ([refunds](refund.md)) and “parking”.\n\n> Parking is free.\n>\n> — [p](park.txt)\n"
+    TEXT = (
+        "We say “Refunds take ten days” ([refunds](refund.md)) and “parking”.\n\n"
+        "> Parking is free.\n>\n> — [p](park.txt)\n"
+    )
 
     def test_from_an_ordinary_text_to_a_bundle(
         self, published: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

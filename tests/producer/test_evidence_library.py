@@ -192,6 +192,17 @@ class TestFaces:
         assert code_of(UntrustedAnswer, (Evidence("\ud83d", "a"),)) == "json.surrogate"
         assert code_of(UntrustedAnswer, (), (), (ProposedText("a", "\udc00"),)) == "json.surrogate"
 
+    def test_evidence_up_to_the_limit_and_beyond_it(self) -> None:
+        """Half of it stands and half does not, each excerpt another one; it is one pass over the texts."""
+        limit = 131_072
+        text = " ".join(f"w{number}" for number in range(limit // 2))
+        known = make_registry([Source("a", "user", text), Source("b", "user", "nothing of it")])
+        items = [Evidence("ab"[number % 2], f"w{number // 2}") for number in range(limit)]
+        result = check(UntrustedAnswer(tuple(items)), known, NO_ARTIFACT)
+        assert [one.finding for one in result.decisions[:3]] == [None, Finding.WRONG_SOURCE, None]
+        assert len(result.findings) == limit // 2
+        assert code_of(UntrustedAnswer, (*items, items[0])) == "limits.items"
+
     def test_near_misses_are_explained_up_to_a_limit_of_work(self, monkeypatch: pytest.MonkeyPatch) -> None:
         answer = UntrustedAnswer((Evidence("a", "then I ran 5 km"), Evidence("b", "lunch at noon")))
         found = check(answer, REGISTRY, policy())

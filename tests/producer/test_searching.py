@@ -14,10 +14,10 @@ from kansho_sign.errors import InputError
 from kansho_sign.evidence import searching
 from kansho_sign.evidence.matching import Finding, locate
 from kansho_sign.evidence.policy import Boundary
-from kansho_sign.evidence.searching import FEW, SEED, SLICE, Seeker, Work, locate_many
+from kansho_sign.evidence.searching import FEW, SEEDS, SLICE, Seeker, Work, locate_many
 from kansho_sign.limits import LIMITS
 
-PIECES = st.lists(st.sampled_from(["a", "b", "ab", "aaab", "a" * SEED, "1,0", "e", "漢", "🙂", "\n"]), max_size=60)
+PIECES = st.lists(st.sampled_from(["a", "b", "ab", "aaab", "a" * SEEDS[0], "1,0", "e", "漢", "🙂", "\n"]), max_size=60)
 TEXTS = PIECES.map("".join)
 
 
@@ -65,8 +65,8 @@ def test_excerpts_longer_than_a_slice() -> None:
 @pytest.mark.parametrize("tail", ["", "b"])
 def test_hostile_repetition_is_work_in_proportion(tail: str) -> None:
     """Every place of the text begins every excerpt; comparing each of them there would be a thousand times the work."""
-    text = "a" * 200_000
-    excerpts = ["a" * (50_000 + number) + tail for number in range(FEW + 12)]
+    text = "a" * 40_000
+    excerpts = ["a" * (10_000 + number) + tail for number in range(FEW + 12)]
     work = Work()
     found = locate_many("s", text, excerpts, Boundary.SAFE, work)
     missing = {excerpt for excerpt, outcome in found.items() if outcome is Finding.UNVERIFIED_EXCERPT}
@@ -81,7 +81,7 @@ def test_ten_thousand_excerpts_are_one_pass() -> None:
     work = Work()
     found = locate_many("s", text, excerpts, Boundary.SAFE, work)
     assert sum(outcome is Finding.UNVERIFIED_EXCERPT for outcome in found.values()) == 10_000
-    assert work.spent <= 2 * len(text)
+    assert work.spent <= len(SEEDS) * len(text)
 
 
 def test_more_work_than_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The citations of the text blocks of a message, in their order.
 
     Raises InputError ``adapter.shape`` where it is no message of the assistant, or a stream that is not whole;
-    ``adapter.map_conflict``; ``schema.violation`` where it is more than an answer may hold.
+    ``adapter.map_conflict``; ``limits.items`` where it is more than an answer may hold.
     """
     root, reader = Node(answer), Reader(sources)
     for block in _blocks(root):

@@ -20,7 +20,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The citations of an answer of Bedrock, in the order in which it gives them.
 
     Raises InputError ``adapter.shape`` where it is none, or a stream that broke off; ``adapter.map_conflict``;
-    ``schema.violation`` where it is more than an answer may hold.
+    ``limits.items`` where it is more than an answer may hold.
     """
     root, reader = Node(answer), Reader(sources)
     if type(answer) is list:

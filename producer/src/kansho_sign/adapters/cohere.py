@@ -23,7 +23,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The sources of every citation of a chat response, in its order.
 
     Raises InputError ``adapter.shape`` where it is none, or a stream that broke off; ``adapter.map_conflict``;
-    ``schema.violation`` where it is more than an answer may hold.
+    ``limits.items`` where it is more than an answer may hold.
     """
     root, reader = Node(answer), Reader(sources)
     if type(answer) is list:

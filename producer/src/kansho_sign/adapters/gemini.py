@@ -66,7 +66,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The grounding chunks of every candidate, in their order, and what its citation metadata name.
 
     Raises InputError ``adapter.shape`` where it is no response, one without a candidate, or a stream that broke off;
-    ``adapter.map_conflict``; ``schema.violation`` where it is more than an answer may hold.
+    ``adapter.map_conflict``; ``limits.items`` where it is more than an answer may hold.
     """
     root, evidence = Node(answer), _Evidence(Reader(sources))
     streamed = type(answer) is list

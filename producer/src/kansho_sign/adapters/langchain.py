@@ -23,7 +23,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The documents that were retrieved, and the citations in a message, in their order.
 
     Raises InputError ``adapter.shape`` where it is none of the shapes, or a message whose citations are in a provider's
-    own shape; ``adapter.map_conflict``; ``schema.violation`` where it is more than an answer may hold.
+    own shape; ``adapter.map_conflict``; ``limits.items`` where it is more than an answer may hold.
     """
     root, reader = _plain(Node(answer)), Reader(sources)
     if type(root.value) is list:

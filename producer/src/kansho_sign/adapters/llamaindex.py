@@ -16,7 +16,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The text of every source node, in their order.
 
     Raises InputError ``adapter.shape`` where it is neither a response nor nodes; ``adapter.map_conflict``;
-    ``schema.violation`` where it is more than an answer may hold.
+    ``limits.items`` where it is more than an answer may hold.
     """
     root, reader = Node(answer), Reader(sources)
     if type(answer) is list:

@@ -53,7 +53,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The citations of a response or of the choices of a chat completion, in their order.
 
     Raises InputError ``adapter.shape`` where it is neither, or a response that was not completed;
-    ``adapter.map_conflict``; ``schema.violation`` where it is more than an answer may hold.
+    ``adapter.map_conflict``; ``limits.items`` where it is more than an answer may hold.
     """
     root, reader = Node(answer), Reader(sources)
     if type(answer) is list:

@@ -115,7 +115,7 @@ class Reader:
         self._annotations.append({"text": text, "evidence": numbers})
 
     def reading(self) -> Reading:
-        """All of it. Raises InputError ``schema.violation`` where it is more than an answer may hold."""
+        """All of it. Raises InputError ``limits.items`` where it is more than an answer may hold."""
         answer: JsonObject = {"schema": "kansho.answer.v1", "evidence": self._evidence}
         if self._annotations:
             answer["annotations"] = self._annotations

@@ -17,7 +17,7 @@ def read(answer: object, sources: SourcesMap) -> Reading:
     """The quotes that the targets of annotations select, in their order; their bodies are the prose.
 
     Raises InputError ``adapter.shape`` where it is no annotation, or a collection of which pages are missing;
-    ``adapter.map_conflict``; ``schema.violation`` where it is more than an answer may hold.
+    ``adapter.map_conflict``; ``limits.items`` where it is more than an answer may hold.
     """
     reader = Reader(sources)
     for annotation in _annotations(Node(answer)):

@@ -1,11 +1,11 @@
 """``quotes``: quotations with their sources in an ordinary Markdown text, as evidence to attest."""
 
+import json
 from pathlib import Path
 
 import click
 
 from kansho_sign.adapters.quotes import find_quotes
-from kansho_sign.canonical_json import dumps
 from kansho_sign.cli.evidence_input import load_sources_map, read_input
 from kansho_sign.cli.messages import counted, escape
 from kansho_sign.cli.options import PATH, OutputFile
@@ -43,8 +43,9 @@ def quotes_command(markdown_file: Path, sources_map: Path | None, output: Path) 
         raise InputError("evidence.none", "holds no quotation that names its source", place, hint)
     without = f", {len(found.unreferenced)} without" if found.unreferenced else ""
     click.echo(f"{counted(number, 'quotation')} with a source{without}", err=True)
+    made = json.dumps(found.reading.answer)  # in ASCII: wording of others never steers a terminal
     if str(output) == "-":
-        click.echo(dumps(found.reading.answer).decode("utf-8"))
+        click.echo(made)
     else:
-        write_whole(output, dumps(found.reading.answer) + b"\n")
+        write_whole(output, made.encode("ascii") + b"\n")
     return 0

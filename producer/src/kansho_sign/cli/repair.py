@@ -1,10 +1,11 @@
 """``repair``: what the sources say in place of near misses, for a person to accept."""
 
+import json
 from pathlib import Path
 
 import click
 
-from kansho_sign.canonical_json import JsonObject, dumps
+from kansho_sign.canonical_json import JsonObject
 from kansho_sign.cli.evidence_input import EvidenceInput, evidence_options
 from kansho_sign.cli.messages import counted, escape
 from kansho_sign.cli.options import OutputFile, asker_options
@@ -55,10 +56,11 @@ def repair_command(
         click.echo(f"{decision.path} ({escape(decision.source_id, 80)}): {decision.finding}, not repaired", err=True)
     summary = f"{counted(len(mended), 'excerpt')} replaced, {len(left.findings)} still refused; nothing was accepted"
     click.echo(summary, err=True)
+    made = json.dumps(proposal)  # in ASCII: wording of others never steers a terminal
     if str(output) == "-":
-        click.echo(dumps(proposal).decode("utf-8"))
+        click.echo(made)
     else:
-        write_whole(output, dumps(proposal) + b"\n")
+        write_whole(output, made.encode("ascii") + b"\n")
     return 3 if left.findings else 0
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from kansho_sign.canonical_json import JsonObject
 from kansho_sign.errors import InputError
+from kansho_sign.limits import LIMITS
 from kansho_sign.schema import validate
 from kansho_sign.strict_json import SURROGATE
 
@@ -49,8 +50,11 @@ class UntrustedAnswer:
 
     def __post_init__(self) -> None:
         """Refuses what no answer can say: InputError ``annotation.evidence`` for an annotation that leans on evidence
-        that is not there, ``json.surrogate`` for a string with half a surrogate pair.
+        that is not there, ``json.surrogate`` for a string with half a surrogate pair, ``limits.items`` for more
+        evidence than a bundle records.
         """
+        if len(self.evidence) > LIMITS.evidence_items:
+            raise InputError("limits.items", f"more than {LIMITS.evidence_items} pieces of evidence", "$.evidence")
         for item in self.evidence:
             _check_scalars(item.source_id, item.excerpt)
         for one in self.proposed_texts:

@@ -73,11 +73,12 @@ class Closest:
     def _fold(self) -> str:
         """The source in lower case and NFKC, without invisible characters and line breaks."""
         if self._folded is None:
+            hidden = any(VISIBLE[ord(c)] is None for c in set(self._text))
             made, size = [], 0
             for start in range(0, len(self._text), BLOCK):
                 self._blocks.append(size)
                 block = ucd.normalize("NFKC", self._text[start : start + BLOCK]).lower()
-                made.append(" ".join(block.translate(VISIBLE).split()) + " ")
+                made.append(" ".join((block.translate(VISIBLE) if hidden else block).split()) + " ")
                 size += len(made[-1])
             self._folded = "".join(made)
         return self._folded

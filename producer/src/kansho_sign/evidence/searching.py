@@ -1,12 +1,12 @@
 """Many excerpts in one pass over a text (docs/spec/evidence.md, Many excerpts).
 
-The first code points of every excerpt, its seed, go into one Aho-Corasick automaton; where a seed stands, the whole
+The first code points of every excerpt, its seed, go into an Aho-Corasick automaton; where a seed stands, the whole
 excerpt is compared. An excerpt whose seed stands so often that this would cost more than looking for it alone is
 looked for alone. So the cost is that of reading the texts and the excerpts, whatever they hold; work is counted, and
 what would take more than the limit is refused.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 
 from ahocorasick_rs import AhoCorasick
 
@@ -17,11 +17,13 @@ from kansho_sign.limits import LIMITS
 
 __all__ = ["Seeker", "Work", "locate_many"]
 
-SEED = 32  # code points: seeds nest at most so deep, so a place has at most so many of them
+# Lengths of seeds in code points, an automaton each: the longest that an excerpt has. Seeds of one length do not stand
+# in one another, so that an automaton finds at most one at a place, and is built in linear time.
+SEEDS = (32, 16, 8, 4, 2, 1)
 FEW = 48  # up to so many excerpts, one search for each reads the text faster than the automaton does
 SLICE = 65_536  # code points searched at once: it bounds the list of seeds found
 ALONE = 8  # how many times the length of the text comparing an excerpt may cost before it is looked for alone
-COMPARED = 64  # code points that are compared in the time of one step
+COMPARED = 64  # code points that are compared in the time that the rest of a step takes
 
 
 class Work:
@@ -42,20 +44,54 @@ class Seeker:
     """Looks for excerpts, canonical and not empty, in one text after another; made once."""
 
     def __init__(self, excerpts: Collection[str]) -> None:
-        self._buckets: dict[str, list[str]] = {}
+        self._groups: dict[str, dict[int, set[str]]] = {}  # by seed and length
         for excerpt in excerpts:
-            self._buckets.setdefault(excerpt[:SEED], []).append(excerpt)
-        self._seeds = list(self._buckets)
-        self._automaton = AhoCorasick(self._seeds, store_patterns=False)
+            length = next(size for size in SEEDS if size <= len(excerpt))
+            self._groups.setdefault(excerpt[:length], {}).setdefault(len(excerpt), set()).add(excerpt)
+        seeds = {size: [seed for seed in self._groups if len(seed) == size] for size in SEEDS}
+        self._automata = [
+            (AhoCorasick(of_size, store_patterns=False), of_size) for of_size in seeds.values() if of_size
+        ]
 
     def _seen(self, text: str, work: Work) -> Iterator[tuple[int, str]]:
         """Where which seed stands; the places of one seed ascend."""
-        work.spend(len(text))
-        for begin in range(0, len(text), SLICE):
-            piece = text[begin : begin + SLICE + SEED - 1]
-            for number, start, _ in self._automaton.find_matches_as_indexes(piece, overlapping=True):
-                if start < SLICE:  # what begins later is found in the next slice
-                    yield begin + start, self._seeds[number]
+        for automaton, seeds in self._automata:
+            work.spend(len(text))
+            overlap = len(seeds[0]) - 1
+            for begin in range(0, len(text), SLICE):
+                piece = text[begin : begin + SLICE + overlap]
+                for number, start, _ in automaton.find_matches_as_indexes(piece, overlapping=True):
+                    yield begin + start, seeds[number]
+
+    def _found(self, text: str, work: Work, settled: Container[str], alone: set[str]) -> Iterator[tuple[str, int]]:
+        """Excerpts and the places where they stand; those of one excerpt ascend.
+
+        Excerpts that are ``settled`` may be left out. What is added to ``alone`` was not looked for to the end.
+        """
+        spent: dict[tuple[str, int], int] = {}
+        dear: set[tuple[str, int]] = set()
+        for place, seed in self._seen(text, work):
+            for size, group in self._groups[seed].items():
+                # Of one length and seed: one comparison, or one look into the set, however many they are.
+                if (seed, size) in dear:
+                    continue
+                cost = spent.get((seed, size), 0)
+                if cost > ALONE * len(text) * len(group):
+                    dear.add((seed, size))
+                    alone.update(group)
+                    continue
+                if len(group) == 1:
+                    (excerpt,) = group
+                    if excerpt in settled:
+                        continue
+                    matches = text.startswith(excerpt, place)
+                else:
+                    excerpt = text[place : place + size]
+                    matches = excerpt in group
+                if matches:
+                    yield excerpt, place
+                if size > len(seed):
+                    spent[seed, size] = cost + COMPARED + size
 
     def standing(self, text: str, sought: set[str], work: Work) -> set[str]:
         """Which of ``sought``, a part of what this was made for, stand in ``text``."""
@@ -64,16 +100,10 @@ class Seeker:
             return {excerpt for excerpt in sought if excerpt in text}
         found: set[str] = set()
         alone: set[str] = set()
-        spent: dict[str, int] = {}
-        for place, seed in self._seen(text, work):
-            for excerpt in self._buckets[seed]:
-                if excerpt in found or excerpt in alone or excerpt not in sought:
-                    continue
-                if text.startswith(excerpt, place):
-                    found.add(excerpt)
-                elif _too_dear(spent, excerpt, text):
-                    alone.add(excerpt)
-        for excerpt in alone:
+        for excerpt, _ in self._found(text, work, found, alone):
+            found.add(excerpt)
+        found &= sought
+        for excerpt in (alone & sought) - found:
             work.spend(len(text))
             if excerpt in text:
                 found.add(excerpt)
@@ -83,28 +113,16 @@ class Seeker:
         """Every place of every excerpt in ``text``; an excerpt that stands nowhere may be absent."""
         made: dict[str, Tally] = {}
         alone: set[str] = set()
-        spent: dict[str, int] = {}
-        for place, seed in self._seen(text, work):
-            for excerpt in self._buckets[seed]:
-                if excerpt in alone:
-                    continue
-                if text.startswith(excerpt, place):
-                    if excerpt not in made:
-                        made[excerpt] = Tally(text, len(excerpt), boundary)
-                    made[excerpt].add(place)
-                if len(excerpt) > len(seed) and _too_dear(spent, excerpt, text):
-                    alone.add(excerpt)
+        for excerpt, place in self._found(text, work, (), alone):
+            if excerpt not in made:
+                made[excerpt] = Tally(text, len(excerpt), boundary)
+            made[excerpt].add(place)
         for excerpt in alone:
             work.spend(len(text))
             made[excerpt] = Tally(text, len(excerpt), boundary)
             for place in occurrences(text, excerpt):
                 made[excerpt].add(place)
         return made
-
-
-def _too_dear(spent: dict[str, int], excerpt: str, text: str) -> bool:
-    spent[excerpt] = spent.get(excerpt, 0) + 1 + len(excerpt) // COMPARED
-    return spent[excerpt] * COMPARED > ALONE * len(text)
 
 
 def locate_many(
