@@ -54,6 +54,8 @@ def test_given_cases(cases: Path, subtests: pytest.Subtests) -> None:
 @pytest.mark.parametrize(
     ("source", "excerpt", "kinds", "wording"),
     [
+        ("He said “no” — then left.", 'He said "no" - then left.', "dash typographic_quotes", None),
+        ("He said “no”, — then left.", 'He said "no" - then left.', "punctuation", None),
         # What the excerpt has at its edges, and what would be left open, is inside.
         ("it is “final”.", 'it is "final".', "typographic_quotes", None),
         ("it is “final”.", "IT IS “final”", "case", "it is “final”"),

@@ -55,7 +55,7 @@ class _Pair:
 def differences(excerpt: Worded, wording: Worded) -> tuple[Difference, ...]:
     """The kinds that set two different texts apart, the gravest first; at least one.
 
-    The mildest kind that suffices alone; else the kinds that are needed together, of the mildest that suffice; else
+    The mildest kind that suffices alone (instead of punctuation the milder kinds that suffice together); else the kinds that are needed together, of the mildest that suffice; else
     ``wording``, and beside it, for short texts, the kinds without which the two would be further apart.
     """
     pair = _Pair(excerpt, wording)
@@ -72,7 +72,9 @@ def _of_form(pair: _Pair) -> tuple[Difference, ...]:
     for kind in MILD_FIRST:
         folded = pair.folded((kind,))
         if folded[0] == folded[1] and pair.same((kind,)):
-            return (kind,)
+            # Punctuation takes quotation marks and dashes along: where these are all, they are what is named.
+            milder = [one for one in at_work if one not in _TAKING]
+            return _needed(pair, milder) if kind in _TAKING and pair.same(milder) else (kind,)
         if folded != (pair.sides[0].text, pair.sides[1].text):
             at_work.append(kind)
     for kinds in _together(at_work):
