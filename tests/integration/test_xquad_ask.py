@@ -52,6 +52,6 @@ def test_the_right_paragraph_comes_first_and_the_answers_verify(language: str, v
             assert verdict.exit_code == (0 if answer.status == "answered" else 4), verdict
             claims = answer.bundle["public"]["payload"]["claims"]
             first = [claim["citations"][0]["document"] for claim in claims[:1]]
-            assert first == [view.place(entry.entry_id).document for entry in ranking.entries]
+            assert first == [view.entries[entry.entry_id].document for entry in ranking.entries]
     workspace.close()
     assert right >= BARS[language] * len(data.answers), right / len(data.answers)

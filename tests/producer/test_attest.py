@@ -33,7 +33,7 @@ from tests.support.workspaces import (
 
 REFUND = "# Refunds\n\nRefunds take ten days. We pay 2,700,000 yen.\n\n- They are free.\n- They are final.\n"
 PARK = "Parking is free."
-ALL = {"coverage": "all_selected_sources"}
+ALL: dict[str, Any] = {"coverage": "all_selected_sources"}
 TURNS: dict[str, Any] = {
     "schema": "kansho.registry.v1",
     "sources": [
@@ -92,7 +92,7 @@ class TestArtifact:
 
     def test_annotations_stand_apart(self, workspace: Workspace) -> None:
         answer = answer_json(("park.txt", "free"), annotations=[{"text": "No charge.", "evidence": [0]}])
-        wanted = {"selected_ids": ["park.txt"], "include_unverified_annotations": True, **ALL}
+        wanted: dict[str, Any] = {"selected_ids": ["park.txt"], "include_unverified_annotations": True, **ALL}
         public, _ = sections(attest_it(workspace, answer, **wanted))
         assert public["annotations_unverified"] == [{"text": "No charge.", "claims": [public["claims"][0]["claim"]]}]
         assert "No charge." not in {claim["text"] for claim in public["claims"]}

@@ -31,6 +31,7 @@ from kansho_sign.evidence import (
     require,
 )
 from kansho_sign.evidence import checking as checking_module
+from kansho_sign.limits import Limits
 
 SOURCES = (
     Source("a", "user", "I got up at 07:30.\r\nThen I ran 5 km."),
@@ -210,7 +211,7 @@ class TestFaces:
         assert found.undiagnosed == 0
         assert check(answer, REGISTRY, policy(), diagnose=False).findings[0].diagnosis is None
         size = len(REGISTRY["a"].text) + len("then I ran 5 km")
-        limits = type(checking_module.LIMITS)(diagnosis_work_code_points=size)
+        limits = Limits(diagnosis_work_code_points=size)
         monkeypatch.setattr(checking_module, "LIMITS", limits)
         found = check(answer, REGISTRY, policy())
         assert [one.diagnosis is None for one in found.findings] == [False, True]

@@ -18,7 +18,7 @@ from tests.support.workspaces import answer_json, ask_it, attest_it, ingest_it, 
 
 REFUND = "# Refunds\n\nRefunds take ten days.\n\n- They are free.\n- They are final.\n\nThe end.\n"
 PARKING = "Parking is free.\n\nIt is free."
-SELECTED = {"selected_ids": ["park.txt", "c.md"], "source_order": ["c.md", "refund.md", "park.txt"]}
+SELECTED: dict[str, Any] = {"selected_ids": ["park.txt", "c.md"], "source_order": ["c.md", "refund.md", "park.txt"]}
 """Selected are a source that an excerpt quotes whole, and one that none does."""
 Payloads = dict[str, Any]
 Path_ = tuple[str | int, ...]

@@ -25,8 +25,8 @@ EVIDENCE = (
 )
 REFUND, SHIPPING, MENU = "policies/refund.md", "policies/shipping.txt", "menu.txt"
 SELECTION = {"selected_ids": [SHIPPING, REFUND], "source_order": [REFUND, MENU, SHIPPING]}
-ATTESTED = {"question": ""}
-OF_A_REQUEST = {"allow_request_registry": True, "generation": None, "live": None, **ATTESTED}
+ATTESTED: dict[str, Any] = {"question": ""}
+OF_A_REQUEST: dict[str, Any] = {"allow_request_registry": True, "generation": None, "live": None, **ATTESTED}
 
 
 class Artifacts:
@@ -80,7 +80,7 @@ class Artifacts:
     def refused(self) -> dict[str, tuple[Bundle, tuple[int, list[str]], dict[str, Any]]]:
         """Name, bundle, exit and codes, and what differs from the standard call."""
         unexpected = {**ATTESTED, "generation": None}
-        made = {
+        made: dict[str, tuple[Bundle, tuple[int, list[str]], dict[str, Any]]] = {
             "rejected": (self.rejected, (4, ["claims.none"]), ATTESTED),
             "request-registry-unexpected": (self.request, (3, ["generation.request_registry"]), unexpected),
         }

@@ -55,8 +55,9 @@ class _Pair:
 def differences(excerpt: Worded, wording: Worded) -> tuple[Difference, ...]:
     """The kinds that set two different texts apart, the gravest first; at least one.
 
-    The mildest kind that suffices alone (instead of punctuation the milder kinds that suffice together); else the kinds that are needed together, of the mildest that suffice; else
-    ``wording``, and beside it, for short texts, the kinds without which the two would be further apart.
+    The mildest kind that suffices alone (instead of punctuation the milder kinds that suffice together); else the
+    kinds that are needed together, of the mildest that suffice; else ``wording``, and beside it, for short texts, the
+    kinds without which the two would be further apart.
     """
     pair = _Pair(excerpt, wording)
     if pair.alike() and (kinds := _of_form(pair)):
@@ -68,7 +69,7 @@ def differences(excerpt: Worded, wording: Worded) -> tuple[Difference, ...]:
 
 def _of_form(pair: _Pair) -> tuple[Difference, ...]:
     """The kinds that make a pair one, the gravest first; none where no kinds do."""
-    at_work = []
+    at_work: list[Difference] = []
     for kind in MILD_FIRST:
         folded = pair.folded((kind,))
         if folded[0] == folded[1] and pair.same((kind,)):
