@@ -14,7 +14,7 @@ from kansho_sign.evidence import Boundary, Evidence, Policy, Source, UntrustedAn
 from tests.support.xquad import LANGUAGES, Xquad, read_xquad
 
 POLICY = Policy(("document",), None, None, None, include_unverified_annotations=False, excerpt_boundary=Boundary.ANY)
-LOOK_ALIKE = str.maketrans("aeopcxyiABEHKMOPTXаеорсху०१-'\"“”", "аеорсхуіАВЕНКМОРТХaeopcxyoӏ‑’”\"\"")
+LOOK_ALIKE = str.maketrans("aeopcxyiABEHKMOPTXаеорсху०१-'\"“”", 'аеорсхуіАВЕНКМОРТХaeopcxyoӏ‑’”""')
 DIGITS = re.compile(r"\d")
 Mutation = Callable[[str, random.Random], str]
 
