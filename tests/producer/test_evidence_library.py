@@ -156,6 +156,13 @@ class TestPolicy:
     def test_what_the_schema_forbids_is_no_policy(self, changes: dict[str, Any]) -> None:
         assert code_of(policy, **changes) == "schema.violation"
 
+    def test_as_many_selected_sources_as_there_may_be(self) -> None:
+        many = make_registry(Source(f"s{number}", "user", f"t{number}") for number in range(16_384))
+        wanted = policy(selected_ids=tuple(many), source_order=tuple(reversed(tuple(many))))
+        assert len(require(UntrustedAnswer(()), many, wanted).sources) == 16_384
+        with_one_more = {**many, "more": Source("more", "user", "x")}
+        assert code_of(policy, selected_ids=tuple(with_one_more)) == "schema.violation"
+
     def test_json_and_back(self) -> None:
         for one in (policy(), NO_ARTIFACT, policy(source_order=("a", "b"))):
             assert Policy.from_json(one.to_json()) == one

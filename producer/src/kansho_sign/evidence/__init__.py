@@ -1,7 +1,7 @@
 """Untrusted evidence, checked in process: what an application calls (docs/spec/evidence.md, docs/evidence-library.md).
 
-    registry = make_registry([Source("turn-1", "user", "I got up at 07:30.")])
-    result = check(UntrustedAnswer((Evidence("turn-1", "got up at 07:30"),)), registry, policy)
+    registry = make_registry([Source("refund", "document", "Refunds take five days.")])
+    result = check(UntrustedAnswer((Evidence("refund", "five days"),)), registry, policy)
     if result.findings: ...            # every refused item, with its place, code and diagnosis
     result.artifact                    # what later stages may use, where the policy asks for one
 

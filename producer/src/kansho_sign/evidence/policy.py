@@ -95,7 +95,8 @@ class Policy:
             if source_id not in registry:
                 where = f"$.source_order[{position}]"
                 _refuse("policy.order_unknown", source_id, "the reader sees no source of this id", where)
-        left_out = next((source_id for source_id in selected if source_id not in set(order)), None)
+        ordered = frozenset(order)
+        left_out = next((source_id for source_id in selected if source_id not in ordered), None)
         if left_out is not None:
             _refuse("policy.order_incomplete", left_out, "it is selected, but not in the order", "$.source_order")
 
