@@ -156,6 +156,13 @@ class TestPolicy:
     def test_what_the_schema_forbids_is_no_policy(self, changes: dict[str, Any]) -> None:
         assert code_of(policy, **changes) == "schema.violation"
 
+    def test_plain_strings_decide_as_the_enums_do(self) -> None:
+        strings = policy(coverage="all_selected_sources", excerpt_boundary="safe")
+        assert strings == policy()
+        cut = check(UntrustedAnswer((Evidence("a", "07:3"),)), REGISTRY, strings)
+        assert [one.finding for one in cut.findings] == [Finding.EXCERPT_CUTS_NUMBER]
+        assert [one.source_id for one in require(STANDING, REGISTRY, strings).sources] == ["b", "a"]
+
     def test_as_many_selected_sources_as_there_may_be(self) -> None:
         many = make_registry(Source(f"s{number}", "user", f"t{number}") for number in range(16_384))
         wanted = policy(selected_ids=tuple(many), source_order=tuple(reversed(tuple(many))))

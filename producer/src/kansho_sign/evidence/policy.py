@@ -44,6 +44,10 @@ class Policy:
     def __post_init__(self) -> None:
         """Holds a policy that a program made to the same rules as one from a file."""
         validate(self.to_json(), "policy")
+        # What the schema allows as a string must decide as the enum does, never pass beside it.
+        object.__setattr__(self, "excerpt_boundary", Boundary(self.excerpt_boundary))
+        if self.coverage is not None:
+            object.__setattr__(self, "coverage", Coverage(self.coverage))
 
     @classmethod
     def from_json(cls, value: JsonObject) -> "Policy":
