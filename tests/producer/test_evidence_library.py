@@ -329,6 +329,21 @@ class TestMasking:
         assert empty.unmask("any [P]") == "any [P]"
         assert not empty.shown_in("any")
 
+    def test_unmasking_is_bounded_over_the_whole_answer(self) -> None:
+        bomb = Masking(texts=("x" * 65_536,), placeholders=("[P1]",))
+        assert code_of(self.found, "[P1]" * 200_000, bomb) == "limits.bytes"
+        many = UntrustedAnswer(tuple(Evidence("s", "[P1]" * 16) for _ in range(65)))
+        assert code_of(check, many, self.MASKED, NO_ARTIFACT, masking=bomb) == "limits.bytes"
+
+    def test_a_map_takes_no_byte_order_mark_away(self) -> None:
+        for excerpt in ("\ufeffAnna", "\ufeff\ufeffAnna"):
+            plain = check(UntrustedAnswer((Evidence("s", excerpt),)), self.MASKED, NO_ARTIFACT, diagnose=False)
+            masked = self.found(excerpt, Masking(texts=(), placeholders=()))
+            assert [one.finding for one in masked.decisions] == [one.finding for one in plain.decisions]
+
+    def test_no_repr_has_what_was_masked(self) -> None:
+        assert "Anna" not in repr(self.found("[P1] met [P2]").decisions)
+
     def test_what_shows_openly(self) -> None:
         assert self.MAP.shown_in("… ANNA …")
         assert not self.MAP.shown_in("[P1] and [P2]")

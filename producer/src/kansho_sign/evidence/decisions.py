@@ -5,7 +5,7 @@ code point by code point, or it does not stand there.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kansho_sign.characters import only_invisible
 from kansho_sign.errors import InputError
@@ -16,6 +16,7 @@ from kansho_sign.evidence.matching import Finding, Span
 from kansho_sign.evidence.policy import Policy
 from kansho_sign.evidence.searching import Seeker, Work, locate_many
 from kansho_sign.evidence.sources import Registry
+from kansho_sign.limits import LIMITS
 from kansho_sign.text import canonical_text, sha256_text
 
 __all__ = ["Decision", "decide"]
@@ -31,7 +32,7 @@ class Decision:
 
     path: str
     source_id: str
-    excerpt: str | None
+    excerpt: str | None = field(repr=False)  # unmasked: it must not come into a log
     excerpt_sha256: str
     finding: Finding | None
     span: Span | None
@@ -47,22 +48,31 @@ class _Item:
     excerpt: str | None
 
 
+def _canonical(text: str) -> str | None:
+    try:
+        return canonical_text(text)
+    except InputError:
+        return None
+
+
 class _Rules:
     def __init__(self, registry: Registry, policy: Policy, masking: Masking | None) -> None:
         self.registry, self.policy, self.masking = registry, policy, masking
         self.allowed = frozenset(policy.allowed_roles)
         self._looked: dict[str, Finding | None] = {}
+        self._unmasked_left = LIMITS.answer_bytes
 
     def canonical(self, received: str) -> str | None:
         """What an excerpt says, in canonical form and unmasked; None where it says nothing that can stand anywhere."""
-        try:
-            text = canonical_text(received)
-            if self.masking is None:
-                return text
-            unmasked = self.masking.unmask(text)
-            return None if unmasked is None else canonical_text(unmasked)
-        except InputError:
+        text = _canonical(received)
+        if self.masking is None or text is None:
+            return text
+        unmasked = self.masking.unmask(text, self._unmasked_left)
+        if unmasked is None:
             return None
+        self._unmasked_left -= len(unmasked)
+        # Only what came may lose a byte order mark: the mark put before takes the place of one that was quoted.
+        return _canonical("\ufeff" + unmasked)
 
     def first_look(self, source_id: str) -> Finding | None:
         """What can be said of an item by the source that it names."""
@@ -150,7 +160,7 @@ def decide(
 ) -> list[Decision]:
     """One decision for each item of evidence, then one for each proposed text, in the answer's order.
 
-    Without diagnoses. Raises InputError ``limits.work``.
+    Without diagnoses. Raises InputError ``limits.work``, and ``limits.bytes`` where unmasking makes too much text.
     """
     rules = _Rules(registry, policy, masking)
     items = [_item(evidence, rules) for evidence in answer.evidence]

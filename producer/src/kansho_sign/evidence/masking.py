@@ -8,6 +8,7 @@ from ahocorasick_rs import AhoCorasick
 from kansho_sign.canonical_json import JsonObject
 from kansho_sign.errors import InputError
 from kansho_sign.evidence.sources import Source
+from kansho_sign.limits import LIMITS
 from kansho_sign.schema import validate
 from kansho_sign.text import canonical_text
 
@@ -70,13 +71,20 @@ class Masking:
                     "mask with placeholders that no source holds",
                 )
 
-    def unmask(self, text: str) -> str | None:
+    def unmask(self, text: str, longest: int = LIMITS.answer_bytes) -> str | None:
         """Canonical text with what the placeholders stand for; None where two of them overlap, so that either may be
         meant. A placeholder that is not in the map stays, and then stands in no source.
+
+        Raises InputError ``limits.bytes`` where the result would have more than ``longest`` code points.
         """
         parts: list[str] = []
         done = 0
+        size = len(text)
         for number, start, end in sorted(self._found(text), key=lambda found: found[1]):
+            size += len(self.texts[number]) - (end - start)
+            if size > longest:
+                why = "unmasked, the excerpts would have more text than an answer may have"
+                raise InputError("limits.bytes", why, "$.evidence", "quote less")
             if start < done:
                 return None
             parts += (text[done:start], self.texts[number])
